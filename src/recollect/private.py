@@ -6,6 +6,7 @@ what was made otherwise is tightened. Where a platform has no such bits, its own
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Collection
@@ -36,11 +37,44 @@ def make_file(path: Path) -> bool:
 
 
 def open_file(path: Path, flags: int) -> int:
-    """Opens a file, and makes it for its owner alone where the flags say that it is to be made."""
-    file = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), _FILE)
+    """Opens a plain file, and makes it for its owner alone where the flags say that it is to be made.
+
+    A link leads to a file of somebody else, and a pipe to nobody: neither is opened, changed or waited for.
+    """
+    try:
+        file = os.open(path, flags | _CAREFULLY, _FILE)
+    except OSError as error:
+        if error.errno in _NOT_PLAIN:
+            raise _not_plain(path) from error
+        raise
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise _not_plain(path)
     if flags & os.O_CREAT and _POSIX:
         os.fchmod(file, _FILE)
     return file
+
+
+_CAREFULLY = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"))
+_NOT_PLAIN = (errno.ELOOP, errno.EMLINK, errno.ENXIO)
+
+
+def _not_plain(path: Path) -> OSError:
+    return OSError(errno.EINVAL, "it is a link, a folder, a pipe or a device, and not a plain file", str(path))
+
+
+def is_plain(path: Path) -> bool:
+    """Is it a file and nothing else, or not there at all?"""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return True
+
+
+def read_file(path: Path, most: int = -1) -> bytes:
+    """What stands in a plain file, or how it begins."""
+    with open(open_file(path, os.O_RDONLY), "rb") as file:
+        return file.read(most)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -67,7 +67,7 @@ def test_a_row_that_is_not_as_written_is_an_error_of_ours_and_is_told_by_doctor(
         try:
             assert any("records" in line for line in memory.check())
         except RecollectError as error:  # a text that SQLite's module cannot hand out at all
-            assert error.code == "store_error"  # noqa: PT017
+            assert error.code == "store_damaged"  # noqa: PT017
 
 
 @pytest.mark.parametrize(
@@ -240,3 +240,46 @@ def test_a_recall_answers_without_a_reranker_that_is_damaged_and_names_its_file(
     assert any(
         "reranker: " in line and "reranker.onnx is damaged" in line for line in examine(Settings(home=home)).problems
     )
+
+
+def flip_a_letter(store: Path, behind: bytes, at: int, bit: int) -> None:
+    data = bytearray(store.read_bytes())
+    data[data.find(behind) + at] ^= bit
+    store.write_bytes(data)
+
+
+@pytest.mark.parametrize("behind", [b"NULL DEFAULT", b"tablerecords", b"CREATE TABLE journal"])
+def test_a_file_whose_tables_are_told_in_no_text_is_damaged_and_is_repaired_whole(store: Path, behind: bytes) -> None:
+    flip_a_letter(store, behind, 5, 0x80)
+    mark = store.with_name("recollect.db-last").read_bytes()
+    with pytest.raises(StoreDamaged, match=r"recollect doctor --repair"):
+        opened(store.parent)
+    assert store.with_name("recollect.db-last").read_bytes() == mark
+    assert repair(Settings(home=store.parent, embedder="none")).kept_aside is not None
+    with opened(store.parent) as memory:
+        assert len(memory.list(limit=100)) == 60
+        assert memory.get("n7").text == "Note number seven was changed."
+        assert [(fact.predicate, fact.object) for fact in memory.facts("Ada")] == [("wrote", "notes")]
+
+
+def test_a_page_that_stands_in_the_place_of_another_is_told_as_damage(store: Path) -> None:
+    data, told = store.read_bytes(), list[str]()
+    pages, chance = range(len(data) // 4096), random.Random(5)
+    for _ in range(40):
+        to, taken = (chance.choice(pages[1:]) * 4096 for _ in range(2))
+        store.write_bytes(data[:to] + data[taken : taken + 4096] + data[to + 4096 :])
+        try:
+            with opened(store.parent) as memory:
+                memory.list(limit=100), memory.journal(limit=100), memory.facts("Ada"), list(memory.check())
+        except RecollectError as error:  # and no other
+            told.append(error.code)
+    assert "store_damaged" in told
+
+
+def test_a_repair_that_fails_leaves_what_was_acknowledged_as_it_was(store: Path) -> None:
+    mark = store.with_name("recollect.db-last")
+    held, size = mark.read_bytes(), store.stat().st_size
+    store.write_bytes(store.read_bytes()[:4096] + b"\xff" * (size - 4096))
+    with pytest.raises(StoreDamaged):
+        repair(Settings(home=store.parent, embedder="none"))
+    assert mark.read_bytes() == held

@@ -8,12 +8,14 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 import recollect
-from recollect import InvalidInput, Memory, NotAStore, Settings, StoreError, StoreReplaced
+from recollect import InvalidInput, Memory, NotAStore, RecollectError, Settings, StoreError, StoreReplaced
+from recollect.engine.hook_log import HookCall, log_call
 from recollect.store.sqlite import turn
 
 
@@ -309,3 +311,135 @@ def test_a_home_begins_anew_when_the_mark_is_gone_or_says_nothing(home: Path) ->
         (home / name).unlink()
     with opened(home) as memory:
         assert memory.list() == []
+
+
+def filled(home: Path, what: str, count: int) -> Path:
+    with opened(home) as memory:
+        memory.remember_many([{"text": f"{what} {n} says something of interest, {n * 7}"} for n in range(count)])
+    return home / "recollect.db"
+
+
+def killed(home: Path, to: Path) -> Path:
+    """The files of a store as they lie there after a process was killed that had just written."""
+    with opened(home) as memory:
+        memory.remember("one more before the crash")
+        shutil.copytree(home, to)
+    return to / "recollect.db"
+
+
+@pytest.mark.parametrize("count", [3, 200])
+def test_a_log_of_another_store_is_not_written_into_the_file_that_was_put_there(
+    home: Path, tmp_path: Path, count: int
+) -> None:
+    good = filled(tmp_path / "good", "backup", 200)
+    filled(home, "crashed", count)
+    store = killed(home, tmp_path / "left")
+    shutil.copy(good, store)
+    held = {path.name: path.read_bytes() for path in (store, store.with_name("recollect.db-wal"))}
+    for _ in range(2):
+        with pytest.raises(StoreError, match="do not belong together"):
+            opened(store.parent)
+    assert held == {name: (store.parent / name).read_bytes() for name in held}
+    for ending in ("-wal", "-last"):
+        store.with_name(f"recollect.db{ending}").unlink()
+    with opened(store.parent) as memory:
+        assert memory.count() == 200
+
+
+def test_an_earlier_copy_is_not_joined_with_a_later_log(home: Path, tmp_path: Path) -> None:
+    earlier = tmp_path / "earlier.db"
+    shutil.copy(filled(home, "first", 30), earlier)
+    with opened(home) as memory:
+        memory.remember_many([{"text": f"later {n} " + "word " * 300} for n in range(60)])
+    store = killed(home, tmp_path / "left")
+    shutil.copy(earlier, store)
+    with pytest.raises(StoreError, match="do not belong together"):
+        opened(store.parent)
+    assert store.read_bytes() == earlier.read_bytes()
+
+
+def test_a_log_that_was_left_by_a_crash_is_read_wherever_it_is_copied_with_its_file(home: Path, tmp_path: Path) -> None:
+    filled(home, "note", 40)
+    store = killed(home, tmp_path / "left")
+    for folder in (tmp_path / "copied", tmp_path / "unmarked"):
+        shutil.copytree(store.parent, folder)
+        os.utime(folder / "recollect.db", (1_000_000_000, 1_000_000_000))
+    (tmp_path / "unmarked" / "recollect.db-last").unlink()
+    for folder in (store.parent, tmp_path / "copied", tmp_path / "unmarked"):
+        with opened(folder) as memory:
+            assert memory.count() == 41
+
+
+def test_a_write_after_the_log_was_removed_or_replaced_is_not_acknowledged(home: Path, tmp_path: Path) -> None:
+    log = home / "recollect.db-wal"
+    with opened(home) as memory:
+        memory.remember("one")
+        log.rename(tmp_path / "away")
+        with pytest.raises(StoreReplaced, match=r"recollect\.db-wal, the log of the store, was removed"):
+            memory.remember("two")
+        shutil.copy(tmp_path / "away", log)
+        with pytest.raises(StoreReplaced, match="was replaced by another file"):
+            memory.remember("three")
+        (tmp_path / "away").rename(log)
+        assert memory.remember("four").stored
+    with opened(home) as memory:
+        assert {record.text for record in memory.list()} == {"one", "four"}
+
+
+@pytest.mark.parametrize("left", [0, 5000])
+def test_a_write_after_the_log_was_emptied_or_cut_off_is_not_acknowledged(home: Path, left: int) -> None:
+    with opened(home) as memory:
+        for n in range(30):
+            memory.remember(f"record {n}")
+        os.truncate(home / "recollect.db-wal", left)
+        with pytest.raises(StoreError):
+            memory.remember("this would be lost")
+
+
+def test_a_log_that_others_begin_anew_is_written_on(home: Path) -> None:
+    with opened(home) as memory, opened(home) as other:
+        for n in range(3):
+            memory.remember_many([{"text": f"note {n} {m}"} for m in range(20)])
+            other.core.store.settle()
+            assert (home / "recollect.db-wal").stat().st_size == 0
+            with memory.core.store.joined():  # nothing is written, so no log is begun
+                assert memory.count() == 21 * n + 20
+            assert other.remember(f"short {n}").stored
+        assert memory.remember("the last one").stored
+        assert memory.count() == 64
+
+
+@pytest.mark.parametrize("ending", ["-last", "-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_link_or_a_pipe_beside_the_store_is_refused_by_name(
+    home: Path, tmp_path: Path, ending: str, kind: str
+) -> None:
+    filled(home, "note", 2)
+    beside, foreign = home / f"recollect.db{ending}", tmp_path / "foreign.txt"
+    beside.unlink(missing_ok=True)
+    foreign.write_text("not ours")
+    foreign.chmod(0o644)
+    if kind == "link":
+        beside.symlink_to(foreign)
+    else:
+        os.mkfifo(beside)
+    with pytest.raises(StoreError, match=rf"recollect\.db{ending} is a link, a folder, a pipe or a device"):
+        opened(home)
+    assert (foreign.read_text(), foreign.stat().st_mode & 0o777) == ("not ours", 0o644)
+
+
+def test_a_link_or_a_pipe_in_the_place_of_our_other_files_is_refused_by_name(home: Path, tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign.txt"
+    foreign.write_text("not ours")
+    with opened(home) as memory:
+        memory.remember("one")
+        memory.set_identity("default", "I am Ada.")
+        identity = home / "spaces" / "default" / "identity.txt"
+        identity.unlink()
+        os.mkfifo(identity)
+        with pytest.raises(RecollectError, match=r"identity\.txt cannot be read: it is a link, a folder, a pipe"):
+            memory.identity()
+    (home / "hooks.jsonl").symlink_to(foreign)
+    with pytest.raises(OSError, match="it is a link"):
+        log_call(home, HookCall(at=datetime.now(UTC), client="test", event="stop"))
+    assert foreign.read_text() == "not ours"

@@ -14,6 +14,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from recollect import private
+
 FILE = "hooks.jsonl"
 DISCONNECTED = "disconnected"
 """Stands in the place of an event where a client was disconnected: what it called before no longer tells anything."""
@@ -42,7 +44,7 @@ def log_call(home: Path, call: HookCall) -> None:
         return
     path = home / FILE
     line = msgspec.json.encode(call) + b"\n"
-    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o600)
+    file = private.open_file(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
         os.write(file, line)
         large = os.fstat(file).st_size > _LARGE
@@ -55,7 +57,8 @@ def log_call(home: Path, call: HookCall) -> None:
 def read_calls(home: Path) -> Iterator[HookCall]:
     """All calls that are still known, the oldest first; a line that was cut short is left out."""
     for name in (f"{FILE}.1", FILE):
-        lines = (home / name).read_bytes().splitlines() if (home / name).is_file() else []
+        path = home / name
+        lines = private.read_file(path).splitlines() if path.exists() and private.is_plain(path) else []
         yield from (call for line in lines if (call := _parse(line)) is not None)
 
 

@@ -61,7 +61,7 @@ def folder_name(space: str) -> str:
 def space_of(folder: Path) -> str:
     """The space that a folder belongs to."""
     if _MARK in folder.name:
-        return (folder / NAME_FILE).read_text("utf-8")
+        return private.read_file(folder / NAME_FILE).decode()
     return _ESCAPE.sub(lambda found: bytes.fromhex(found[0].decode()[1:]), folder.name.encode()).decode()
 
 
@@ -98,8 +98,7 @@ def read_identity(home: Path, space: str) -> str:
     """The text that says who or what a space belongs to; empty where nobody has written one."""
     path = place_of(home, space) / IDENTITY_FILE
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_IDENTITY_BYTES)
+        data = private.read_file(path, MOST_IDENTITY_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:

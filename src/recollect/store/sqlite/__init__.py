@@ -34,8 +34,11 @@ from recollect.store.sql.sound import broken_rows
 from recollect.store.sql.view import SqlView
 from recollect.store.sqlite.connect import (
     BUSY_SECONDS,
+    UNREADABLE,
     Room,
+    comes_of_rows,
     convert_error,
+    damaged,
     migrate,
     open_connection,
     wait_for,
@@ -170,8 +173,21 @@ class SqliteStore:
     def _converted(self) -> Generator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise convert_error(error, self._path) from error
+        except UNREADABLE as error:
+            if comes_of_rows(error) and self._is_damaged():
+                raise damaged(self._path, error) from error
+            raise
+
+    def _is_damaged(self) -> bool:
+        """Is the file, or a canonical row, not as it was written?"""
+        try:
+            with self._connection() as connection:
+                found = wait_for(lambda: connection.execute("PRAGMA integrity_check(1)").fetchone())
+                return found != ("ok",) or any(broken_rows(SqliteDatabase(connection)))
+        except (sqlite3.Error, *UNREADABLE):
+            return True
 
     def close(self) -> None:
         with self._lock:
@@ -238,14 +254,14 @@ class SqliteStore:
         ):  # fmt: skip
             wait_for(lambda: connection.execute("BEGIN IMMEDIATE"), seconds)
             self._file.check_length(connection.execute("PRAGMA page_count").fetchone()[0], self._page_size)
-            self._thread.connection = connection
+            self._thread.connection, changes = connection, connection.total_changes
             try:
                 yield connection
             finally:
                 self._thread.connection = None
-            last = last_entry(connection)
+            last, written = last_entry(connection), connection.total_changes > changes
             connection.execute("COMMIT")
-            self._file.acknowledge(last, lambda: first_moment(connection))
+            self._file.acknowledge(last, lambda: first_moment(connection), written=written)
         for told in self.on_commit:
             told()
 

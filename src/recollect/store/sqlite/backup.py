@@ -53,7 +53,7 @@ def _making(target: Path) -> Generator[Path]:
         os.replace(part, target)
     except OSError as error:
         raise ReadOnlyStore(f"{target} cannot be written: {error.strerror}") from error
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise convert_error(error, target) from error
     finally:
         for leftover in all_of(part):
@@ -90,7 +90,7 @@ def _verify(path: Path) -> dict[str, int]:
             problems = [line for (line,) in found.execute("PRAGMA integrity_check(5)") if line != "ok"]
             problems += broken_rows(SqliteDatabase(found))
             counts = _count(found)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise convert_error(error, path) from error
     if problems:
         raise StoreDamaged(f"{path} is damaged: {problems[0]}")
@@ -143,7 +143,7 @@ def _copied(path: Path, found: Mapping[str, int], aside: Path | None) -> Copied:
 
 def put_in_place(path: Path, fresh: Path, now: datetime, why: str) -> Path | None:
     """Gives another file the store's name. What had it is moved to a folder of its own, which is answered."""
-    with unwatched(path):
+    with unwatched(path) as mark:
         aside = path.with_name(f"recollect-{why}-{now:%Y%m%d-%H%M%S}")
         old = [one for one in (path, log_of(path)) if one.exists()]
         if old:
@@ -152,6 +152,7 @@ def put_in_place(path: Path, fresh: Path, now: datetime, why: str) -> Path | Non
                 os.replace(one, aside / one.name)
         beside(path, "-shm").unlink(missing_ok=True)
         os.replace(fresh, path)
+        os.ftruncate(mark, 0)
     return aside if old else None
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Self, TypeVar
+
+import msgspec
 
 from recollect.errors import (
     NewerStore,
@@ -32,10 +35,37 @@ _SETTINGS = (
 
 X = TypeVar("X")
 
+UNREADABLE = (
+    TypeError, ValueError, OverflowError, LookupError, AttributeError, AssertionError, struct.error,
+    msgspec.MsgspecError,
+)  # fmt: skip
+"""What reading rows raises that are not what anybody wrote: a number is a text, a text is no text."""
+_NO_TEXT = "Could not decode to UTF-8"  # as Python's module says it of a column
 
-def convert_error(error: sqlite3.Error, path: Path) -> RecollectError:
-    """What an error of SQLite means to the person whose store it is."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+def comes_of_rows(error: BaseException) -> bool:
+    """Was an error raised where rows are read, and not by whoever asked for them?"""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    return place is not None and str(place.tb_frame.f_globals.get("__name__")).startswith("recollect.store.")
+
+
+def damaged(path: Path, what: object) -> StoreDamaged:
+    return StoreDamaged(
+        f"{path} is damaged ({what}); run `recollect doctor`. `recollect doctor --repair` saves what"
+        " can be read, `recollect restore FILE --over` puts a backup in its place"
+    )
+
+
+def convert_error(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> RecollectError:
+    """What an error of SQLite means to the person whose store it is.
+
+    Where what a file says of its tables is no text any more, Python cannot even tell SQLite's message.
+    """
+    if isinstance(error, UnicodeDecodeError):
+        return damaged(path, "what it says of its tables is no text")
+    code = _code_of(error)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusy(f"{path} is locked by another process, which did not let go of it in time; try again")
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
@@ -46,12 +76,14 @@ def convert_error(error: sqlite3.Error, path: Path) -> RecollectError:
         return NotAStore(f"{path} is not a Recollect store: {error}")
     if code == sqlite3.SQLITE_CANTOPEN:
         return ReadOnlyStore(f"{path} cannot be opened for writing: {error}")
-    if code == sqlite3.SQLITE_CORRUPT:
-        return StoreDamaged(
-            f"{path} is damaged ({error}); run `recollect doctor`. `recollect doctor --repair` saves what"
-            " can be read, `recollect restore FILE --over` puts a backup in its place"
-        )
+    if code == sqlite3.SQLITE_CORRUPT or str(error).startswith(_NO_TEXT):
+        return damaged(path, error)
     return StoreError(f"{path}: {error}")
+
+
+def _code_of(error: sqlite3.Error) -> int:
+    """What kind of error it is; 0 for those that Python's module raises by itself."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def wait_for(act: Callable[[], X], seconds: float = BUSY_SECONDS) -> X:
@@ -68,7 +100,7 @@ def wait_for(act: Callable[[], X], seconds: float = BUSY_SECONDS) -> X:
         except sqlite3.OperationalError as error:
             now = time.monotonic()
             deadline = deadline or now + seconds
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or now > deadline:
+            if _code_of(error) != sqlite3.SQLITE_BUSY or now > deadline:
                 raise
         time.sleep(_LOOK_SECONDS)
 
@@ -78,6 +110,9 @@ def open_connection(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
     try:
         _prepare(connection, path)
+    except UnicodeDecodeError as error:
+        connection.close()
+        raise convert_error(error, path) from error
     except BaseException:
         connection.close()
         raise

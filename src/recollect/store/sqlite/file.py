@@ -12,6 +12,7 @@ import stat
 import struct
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -19,19 +20,22 @@ from pathlib import Path
 
 from recollect import private
 from recollect.errors import NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreReplaced
+from recollect.store.sqlite.log import FRAME_HEAD, HEAD, LogHead, check_log, read_log_head
 
 if sys.platform != "win32":
     import fcntl
 
 HEADER = b"SQLite format 3\0"
 _PAGE_SIZE, _MODE = slice(16, 18), 18
-_LOG_HEAD, _FRAME_HEAD = 32, 24  # bytes before a log, and before each page in it
 _WITH_A_LOG = 2  # the mode of a database whose newest pages stand in a log
-_MARK = struct.Struct("<QQQQ")  # device and number of the file, its last entry, and when its first was written
-_EARLIER_MARK = struct.Struct("<QQQ")  # of releases that did not know a copy again
+_MARK = struct.Struct("<QQQQQ")
+"""Device and number of the file, its last entry, when its first was written, and when the file itself was."""
+_EARLIER_MARKS = (struct.Struct("<QQQQ"), struct.Struct("<QQQ"))
+_LEAST_MARK = _EARLIER_MARKS[-1].size
 _LIVE: Counter[tuple[int, int]] = Counter()
 """The files that stores of this process have open."""
 _LOOKING = threading.Lock()
+_PATIENCE, _LOOK_SECONDS = 2.0, 0.01  # while somebody else looks whether a log belongs to its file
 
 
 def beside(path: Path, ending: str) -> Path:
@@ -97,6 +101,11 @@ def read_head(path: Path) -> bytes | None:
 
 def check_file(path: Path) -> None:
     """Refuses what is no store, before SQLite touches it: it would wait for a pipe, and write over a short file."""
+    for ending in ("-journal", "-wal", "-shm", "-last"):
+        if not private.is_plain(beside(path, ending)):
+            raise NotAStore(
+                f"{beside(path, ending)} is a link, a folder, a pipe or a device, and not a plain file; move it away"
+            )
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -122,6 +131,48 @@ def check_file(path: Path) -> None:
             f"{path} is empty: it was copied without its log ({log_of(path).name}), or the log was removed. Put the log"
             " back beside it, or restore a backup; if there was never anything in it, remove the file"
         )
+    if has_bytes(log_of(path)):
+        _check_left_log(path, found)
+
+
+def _check_left_log(path: Path, file: os.stat_result) -> None:
+    """Looks whether a log belongs to its file, where nobody has them open and the file is not as it was left."""
+    try:
+        mark = private.open_file(beside(path, "-last"), os.O_RDWR)
+    except FileNotFoundError:
+        check_log(path, log_of(path))
+        return
+    except OSError:
+        return  # who may not write here changes nothing
+    try:
+        if not _is_left(mark):
+            return
+        found = os.pread(mark, _MARK.size, 0)
+        device, number, *_, written = _read_mark(found) if len(found) >= _LEAST_MARK else (0, 0, 0)
+        if (device, number, written) != (file.st_dev, file.st_ino, file.st_mtime_ns):
+            check_log(path, log_of(path))
+    finally:
+        os.close(mark)
+
+
+def _is_left(mark: int) -> bool:
+    """Has nobody the store open? Then nobody opens it while the mark is."""
+    deadline = time.monotonic() + _PATIENCE
+    while not _lock(mark, shared=False):
+        if _lock(mark, shared=True) or time.monotonic() > deadline:
+            return False
+        time.sleep(_LOOK_SECONDS)
+    return True
+
+
+def _join(mark: int) -> bool:
+    """Holds a lock on the mark with all others who have the store open."""
+    deadline = time.monotonic() + _PATIENCE
+    while not _lock(mark, shared=True):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_LOOK_SECONDS)
+    return True
 
 
 def _check_orphan(path: Path, problem: str) -> None:
@@ -155,14 +206,14 @@ def is_there(path: Path) -> bool:
 def _last_told(mark: Path) -> int:
     """Up to which entry a store was acknowledged; 0 where nothing says so."""
     try:
-        found = mark.read_bytes()
+        found = private.read_file(mark)
     except OSError:
         return 0
-    return _read_mark(found)[2] if len(found) >= _EARLIER_MARK.size else 0
+    return _read_mark(found)[2] if len(found) >= _LEAST_MARK else 0
 
 
 def _read_mark(found: bytes) -> tuple[int, ...]:
-    return (_MARK if len(found) >= _MARK.size else _EARLIER_MARK).unpack_from(found)
+    return next(form for form in (_MARK, *_EARLIER_MARKS) if len(found) >= form.size).unpack_from(found)
 
 
 def has_bytes(path: Path) -> bool:
@@ -181,8 +232,8 @@ def _pages_in(log: Path, page_size: int) -> set[int]:
     found = set[int]()
     try:
         with log.open("rb") as file:
-            salt = file.read(_LOG_HEAD)[16:24]
-            while len(frame := file.read(_FRAME_HEAD)) == _FRAME_HEAD and frame[8:16] == salt:
+            salt = file.read(HEAD)[16:24]
+            while len(frame := file.read(FRAME_HEAD)) == FRAME_HEAD and frame[8:16] == salt:
                 found.add(int.from_bytes(frame[:4]))
                 file.seek(page_size, os.SEEK_CUR)
     except OSError:
@@ -209,7 +260,9 @@ class Watched:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._stat_path, self._log = str(path), log_of(path)
+        self._stat_path, self._log, self._stat_log = str(path), log_of(path), str(log_of(path))
+        self._log_file: int | None = None
+        self._log_known = (LogHead(is_log=False, salt=b""), 0)
         self._mark: int | None = None
         self._told = 0
         self._born = 0
@@ -232,14 +285,15 @@ class Watched:
             self._mark = private.open_file(beside(self._path, "-last"), os.O_RDWR | os.O_CREAT)
         except OSError:
             return  # who may not write here has nothing to acknowledge
-        if not _lock(self._mark, shared=True):
+        if not _join(self._mark):
             raise StoreError(f"{self._path} is being repaired or restored; try again when that is done")
         found = os.pread(self._mark, _MARK.size, 0)
         self._born, last = read_extent()
-        if len(found) < _EARLIER_MARK.size:
+        self._open_log()
+        if len(found) < _LEAST_MARK:
             return
-        device, number, told, *born = _read_mark(found)
-        if told > last and ((device, number) == self.identity or (self._born and born == [self._born])):
+        device, number, told, *more = _read_mark(found)
+        if told > last and ((device, number) == self.identity or (self._born and more[:1] == [self._born])):
             raise StoreError(
                 f"{self._path} lacks its newest entries ({last + 1} to {told}): its log ({log_of(self._path).name})"
                 " was removed, cut off or not copied along, or an older copy was put in its place. Put the log back or"
@@ -248,9 +302,10 @@ class Watched:
 
     def close(self) -> None:
         """Called when no connection to the file is left."""
-        mark, self._mark = self._mark, None
-        if mark is not None:
-            os.close(mark)
+        for held in (self._mark, self._log_file):
+            if held is not None:
+                os.close(held)
+        self._mark = self._log_file = None
         with _LOOKING:
             if self._is_live and self.identity is not None:
                 _LIVE[self.identity] -= 1
@@ -270,22 +325,23 @@ class Watched:
         must have room for it. Others may write the log into the file meanwhile, so the log is looked at first. One
         page, which holds SQLite's locks in a large file, is in neither.
         """
-        seen, length = self._length, self._look()
+        self._check_log()
+        seen, length = self._length, self._look().st_size
         self._length = length
         if length >= pages * page_size:
             return
         if length < seen:
             logged = _pages_in(self._log, page_size)
-            absent = sum(page not in logged for page in range(self._look() // page_size + 1, pages + 1))
+            absent = sum(page not in logged for page in range(self._look().st_size // page_size + 1, pages + 1))
         else:
-            room = max(_length(self._log) - _LOG_HEAD, 0) // (page_size + _FRAME_HEAD)
-            absent = pages - self._look() // page_size - room
+            room = max(_length(self._log) - HEAD, 0) // (page_size + FRAME_HEAD)
+            absent = pages - self._look().st_size // page_size - room
         if absent > 1:
             self._length = seen
             raise self._replaced("was cut off")
 
-    def _look(self) -> int:
-        """The length of the file, which is still the one that was opened. Since it was made it is never empty."""
+    def _look(self) -> os.stat_result:
+        """The file, which is still the one that was opened. Since it was made it is never empty."""
         try:
             found = os.stat(self._stat_path)
         except OSError:
@@ -294,7 +350,41 @@ class Watched:
             raise self._replaced("was replaced by another file")
         if self._is_made and not found.st_size:
             raise self._replaced("was emptied")
-        return found.st_size
+        return found
+
+    def _open_log(self) -> None:
+        """SQLite has the same file open until the store is closed, and has no locks on it."""
+        try:
+            self._log_file = private.open_file(self._log, os.O_RDONLY)
+        except OSError:
+            return  # of a store that is a link, it lies elsewhere
+        self._log_identity = _of(os.fstat(self._log_file))
+
+    def _check_log(self, *, written: bool = False) -> None:
+        """Raises where the log is no longer the one that was opened, or has lost what stood in it. It becomes shorter
+        only when it is begun anew, and begins as a log does when something was `written`.
+        """
+        if self._log_file is None:
+            return
+        try:
+            found = os.stat(self._stat_log)
+        except OSError:
+            raise self._lost_log("was removed") from None
+        if _of(found) != self._log_identity:
+            raise self._lost_log("was replaced by another file")
+        head = read_log_head(os.pread(self._log_file, HEAD, 0))
+        known, length = self._log_known
+        begun = written or found.st_size > 0
+        if (begun and not head.is_log) or (head == known and found.st_size < length):
+            raise self._lost_log("was emptied or cut off")
+        self._log_known = (head, found.st_size)
+
+    def _lost_log(self, how: str) -> StoreReplaced:
+        return StoreReplaced(
+            f"{self._log}, the log of the store, {how} while it was open; this was not kept, and what was written"
+            " shortly before may be lost. End this program as usual, so that it writes what it still has, start it"
+            " again and run `recollect doctor`"
+        )
 
     def _replaced(self, how: str) -> StoreReplaced:
         return StoreReplaced(
@@ -302,22 +392,25 @@ class Watched:
             " this program again"
         )
 
-    def acknowledge(self, last: int, born: Callable[[], int]) -> None:
+    def acknowledge(self, last: int, born: Callable[[], int], *, written: bool) -> None:
         """Called when something was committed, and before anybody hears of it."""
-        self.check()
+        file = self._look()
+        self._check_log(written=written)
         if self._mark is None or self.identity is None or last == self._told:
             return
         self._born = self._born or born()
         try:
-            os.pwrite(self._mark, _MARK.pack(*self.identity, last, self._born), 0)
+            os.pwrite(self._mark, _MARK.pack(*self.identity, last, self._born, file.st_mtime_ns), 0)
         except OSError:
             return  # what was committed is not denied for a mark that lags behind; the next write moves it on
         self._told = last
 
 
 @contextmanager
-def unwatched(path: Path) -> Generator[None]:
-    """Nobody has the store open, and nobody opens it meanwhile. How far it was acknowledged is forgotten."""
+def unwatched(path: Path) -> Generator[int]:
+    """Nobody has the store open, and nobody opens it meanwhile. Gives the file that tells how far it was
+    acknowledged.
+    """
     try:
         mark = private.open_file(beside(path, "-last"), os.O_RDWR | os.O_CREAT)
     except OSError as error:
@@ -325,10 +418,23 @@ def unwatched(path: Path) -> Generator[None]:
     try:
         if not _lock(mark, shared=False):
             raise StoreBusy(f"{path} is in use; end the agents and servers that have it open, and try again")
-        os.ftruncate(mark, 0)
-        yield
+        yield mark
     finally:
         os.close(mark)
+
+
+@contextmanager
+def forgotten(path: Path) -> Generator[None]:
+    """How far a store was acknowledged is forgotten, unless what is done meanwhile fails."""
+    with unwatched(path) as mark:
+        told = os.pread(mark, _MARK.size, 0)
+        os.ftruncate(mark, 0)
+    try:
+        yield
+    except BaseException:
+        with unwatched(path) as mark:
+            os.pwrite(mark, told, 0)
+        raise
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -336,6 +442,10 @@ def _identity(path: Path) -> tuple[int, int] | None:
         found = os.stat(path)
     except OSError:
         return None
+    return _of(found)
+
+
+def _of(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 

@@ -22,12 +22,13 @@ from recollect import private
 from recollect.errors import NotFound, RecollectError, StoreDamaged
 from recollect.store.base import Thing
 from recollect.store.kept import Repaired
+from recollect.store.migrations import MIGRATIONS
 from recollect.store.sql.database import Row
 from recollect.store.sql.seal import NOTED, is_sound, seal
 from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
 from recollect.store.sqlite.backup import copied_with_its_log, put_in_place
 from recollect.store.sqlite.connect import convert_error, migrate, open_connection
-from recollect.store.sqlite.file import beside, check_file, unwatched
+from recollect.store.sqlite.file import beside, check_file, forgotten
 
 _TYPES: dict[str, type[Thing]] = {table: type_ for type_, table in TABLES.items()}
 _NUMBERED = {"spaces": "no", "records": "version", "entities": "version", "relations": "version", "journal": "entry"}
@@ -47,10 +48,12 @@ def repair(path: Path, problems: Callable[[], Sequence[str]], now: datetime) -> 
     check_file(path)
     if not path.exists():
         raise NotFound(f"there is no store at {path}")
-    with unwatched(path):
-        pass  # to go on with what is there, whatever was acknowledged before, is what a repair is asked for
-    if _is_well(problems):
-        return Repaired()
+    with forgotten(path):  # to go on with what is there, whatever was acknowledged, is what a repair is asked for
+        return Repaired() if _is_well(problems) else _replace(path, now)
+
+
+def _replace(path: Path, now: datetime) -> Repaired:
+    """Puts a file with all that can be saved in the place of one that is damaged."""
     fresh = beside(path, ".new")
     fresh.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix="recollect-work-") as folder:
@@ -95,10 +98,42 @@ def _lengthen(old: Path) -> None:
             file.truncate(length)
 
 
+def _name_tables(old: Path) -> None:
+    """Puts right what a file says of its tables, where SQLite can make nothing of it: every release made them alike."""
+    if _is_read(old):
+        return
+    with (
+        closing(sqlite3.connect(old, isolation_level=None)) as source,
+        closing(sqlite3.connect(":memory:", isolation_level=None)) as model,
+    ):
+        source.text_factory = _text
+        source.execute("PRAGMA writable_schema = ON")  # what cannot be read is passed over
+        for statements in MIGRATIONS[: source.execute("PRAGMA user_version").fetchone()[0]]:
+            for statement in statements:
+                model.execute(statement)
+        made = {row[1]: row for row in model.execute("SELECT type, name, tbl_name, sql FROM sqlite_master")}
+        named = dict[str, int](source.execute("SELECT name, rowid FROM sqlite_master").fetchall())
+        absent, unknown = made.keys() - named, named.keys() - made
+        if len(absent) == len(unknown) == 1:
+            named[absent.pop()] = named[unknown.pop()]
+        change = "UPDATE sqlite_master SET type = ?, name = ?, tbl_name = ?, sql = ? WHERE rowid = ?"
+        source.executemany(change, [(*made[name], number) for name, number in named.items() if name in made])
+
+
+def _is_read(old: Path) -> bool:
+    with closing(sqlite3.connect(old, isolation_level=None)) as source:
+        try:
+            source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
+            return False
+    return True
+
+
 def _save(old: Path, fresh: Path) -> _Saved | None:
     """Takes over what can be read; None where the file does not even say what is where."""
     saved = _Saved()
     try:
+        _name_tables(old)
         with closing(open_connection(fresh)) as to, closing(sqlite3.connect(old, isolation_level=None)) as source:
             source.text_factory = _text
             migrate(source, old)
@@ -112,10 +147,11 @@ def _save(old: Path, fresh: Path) -> _Saved | None:
             _take_numbers(source, to)
             to.execute("COMMIT")
             to.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except sqlite3.Error as error:
-        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        converted = convert_error(error, old)
+        if isinstance(converted, StoreDamaged):
             return None
-        raise convert_error(error, old) from error
+        raise converted from error
     return saved
 
 
