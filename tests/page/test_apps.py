@@ -242,6 +242,16 @@ def test_a_model_cannot_vouch_for_what_rests_on_nothing_and_a_person_can(client:
     client.call("undo", entries=kept["entries"])
 
 
+def test_without_a_space_the_inbox_is_of_all_of_them(client: Client, up: Service) -> None:
+    def counted(**where: str) -> dict[str, int]:
+        return {one["pile"]: one["count"] for one in client.call("inbox", **where)["structuredContent"]["piles"]}
+
+    names = [one["space"]["name"] for one in up.web.get("/api/spaces").json()]
+    each = [counted(space=name) for name in names]
+    assert len(names) > 1
+    assert counted() == {pile: sum(one[pile] for one in each) for pile in each[0]}
+
+
 def test_every_answer_of_an_app_can_be_taken_back(host: Any, client: Client) -> None:
     def waiting() -> list[tuple[str, str]]:
         piles = client.call("inbox", space="work")["structuredContent"]["piles"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.page.test_page import shown, texts
+from tests.page.test_page import READY, shown, texts
 from tests.serve.up import Service
 
 import recollect
@@ -254,3 +254,91 @@ def test_of_three_that_contradict_each_other_one_is_kept_by_its_key(look: Look, 
     shown(page, "Kept.")
     held = memory.list(space="masts", limit=10)
     assert [one.text for one in held if one.superseded_by is None] == [kept]
+
+
+# Addresses and names
+
+
+@pytest.mark.parametrize("view", ["graph", "given", "recall", "inbox"])
+def test_a_link_to_a_space_that_a_token_does_not_see_says_so(look: Look, visited: Any, view: str) -> None:
+    server, _, _, secret = visited
+    page = look(f"{view}?space=vault", url=server.url)
+    page.fill("#token", secret)
+    page.keyboard.press("Enter")
+    shown(page, "There is no space “vault” that you may see")
+
+
+@pytest.mark.parametrize("view", ["constructor", "__proto__", "toString"])
+def test_a_word_that_every_object_knows_is_no_view(look: Look, view: str) -> None:
+    page = look(view)
+    shown(page, "There is no such page")
+    assert page.title() == "Not here · Recollect"
+
+
+def test_names_that_mean_a_way_are_looked_at_like_others(look: Look, memory: Memory) -> None:
+    memory.relate("..", "stands above", ".", space="..")
+    memory.remember("Two dots stand above one.", space="..")
+    page = look("graph?space=..&entity=..")
+    page.wait_for_selector(".graph-side h2:has-text('..')")
+    assert "stands above" in page.locator(".graph-side").inner_text()
+    page.evaluate(GO, "spaces/..")
+    page.wait_for_selector(".item a:has-text('Two dots')")
+    page.evaluate(GO, "recall?space=..&q=dots")
+    page.wait_for_selector(".hit a:has-text('Two dots')")
+    page.evaluate(GO, "given?space=..")
+    page.wait_for_selector(".line")
+
+
+def test_a_name_of_one_long_word_is_no_wider_than_the_narrowest_phone(look: Look, memory: Memory) -> None:
+    name = "w" * 200
+    memory.remember("It is told on one line.", space=name, room="r" * 200, project="p" * 200, title="t" * 200)
+    id = memory.list(space=name, limit=1)[0].id
+    views = [
+        "recall?q=line",
+        f"spaces/{name}",
+        "spaces",
+        "timeline",
+        f"record/{id}?space={name}",
+        f"given?space={name}",
+    ]
+    page = look("health", size={"width": 320, "height": 640})
+    for view in views:
+        page.evaluate("() => document.querySelector('main > *').setAttribute('data-left', '')")
+        page.evaluate(GO, view)
+        page.wait_for_selector(f"main > :not([data-left]) :is({READY.removeprefix('main :is(')}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, view
+
+
+# Books
+
+
+def test_a_record_as_long_as_a_book_is_shown_piece_by_piece_and_its_versions_where_they_differ(
+    look: Look, memory: Memory
+) -> None:
+    book = "\n".join(f"Line {n} of the book tells of the sea." for n in range(9_000))
+    id = memory.remember(book, space="books").id
+    memory.revise(id, book.replace("Line 4500 of the book", "Line 4500 of the sequel"), space="books")
+    page = look(f"record/{id}?space=books")
+    page.wait_for_selector(".versions ins")
+    assert (texts(page, ".versions del"), texts(page, ".versions ins")) == (["book"], ["sequel"])
+    assert len(page.locator("main").inner_text()) < 40_000
+    shown(page, "the same in both")
+    while page.locator("#more-text").count():
+        page.locator("#more-text").click()
+    assert page.locator(".record-text .read").last.inner_text().endswith("Line 8999 of the book tells of the sea.")
+    whole = "\n".join(page.locator(".record-text .read").all_text_contents())
+    assert whole == book.replace("Line 4500 of the book", "Line 4500 of the sequel")
+
+
+def test_what_is_begun_of_a_long_text_is_kept_when_the_view_is_left(look: Look, memory: Memory) -> None:
+    text = "A long tale. " * 2_000
+    id = memory.remember(text, space="books").id
+    page = look(f"record/{id}?space=books")
+    page.wait_for_selector("#edit")
+    page.keyboard.press("e")
+    page.fill("#text", f"{text}The end.")
+    page.evaluate(GO, "health")
+    shown(page, "What you had begun to write is kept")
+    page.go_back()
+    shown(page, "This is what you had begun to write")
+    assert page.locator("#text").input_value().endswith("The end.")

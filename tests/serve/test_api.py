@@ -392,3 +392,19 @@ def test_a_space_that_gives_nothing_unasked_says_that_and_no_other_reason(up: Se
     post(up, "spaces/silent/steering", method="PATCH", inject=False)
     preview = post(up, "given", space="silent")["preview"]
     assert (preview["given"]["reason"], preview["lines"]) == ("the space 'silent' gives nothing unasked", [])
+
+
+def test_without_a_space_the_inbox_is_of_all_of_them_and_an_answer_finds_its_own(tmp_path: Path) -> None:
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none"), actor="test") as memory:
+        ids = {memory.remember(f"It is {space}.", space=space, status="candidate").id for space in ("east", "west")}
+    server = Service(tmp_path)
+    try:
+        [pile] = get(server, "inbox", piles="candidates")
+        assert (pile["count"], {one["records"][0]["id"] for one in pile["matters"]}) == (2, ids)
+        assert {one["records"][0]["space"] for one in pile["matters"]} == {"east", "west"}
+        post(server, "inbox", key=pile["matters"][0]["key"], answer="drop")
+        assert get(server, "inbox", piles="candidates")[0]["count"] == 1
+        refused = server.web.get("/api/inbox", params={"after": 5})
+        assert (refused.status_code, refused.json()["field"]) == (422, "after")
+    finally:
+        server.close()

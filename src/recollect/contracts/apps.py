@@ -25,7 +25,7 @@ _MOST = 10  # matters of one pile
 
 
 class InboxParams(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What waits; or, with a key, what is to become of one of these."""
+    """What waits, in all spaces or in one; or, with a key, what is to become of one of these."""
 
     space: str | None = None
     key: str | None = None
@@ -85,19 +85,20 @@ class Inbox(Struct, kw_only=True):
 
 
 def show_inbox(params: InboxParams, call: Call) -> Inbox | Settled:
-    core, space = call.memory.core, params.space or call.space
+    core, space = call.memory.core, params.space
     if params.key is not None:
         if params.answer is None:
             raise InvalidInput("answer", "is required with key; each pile lists its answers")
         return settle(core, params.key, params.answer, space=space, keep=params.keep)
-    if not call.memory.has_space(space):
+    if space is not None and not call.memory.has_space(space):
         return Inbox(piles=[])
-    return Inbox(piles=[_pile(one, space) for one in inbox(core, space, limit=_MOST)])
+    return Inbox(piles=[_pile(one) for one in inbox(core, space, limit=_MOST)])
 
 
 def settle_by_hand(params: SettleParams, call: Call) -> Settled:
-    core, space = call.memory.core, params.space or call.space
-    return settle(core, params.key, params.answer, space=space, keep=params.keep, by_hand=True)
+    return settle(
+        call.memory.core, params.key, params.answer, space=params.space, keep=params.keep, by_hand=True
+    )  # fmt: skip
 
 
 def undo(params: UndoParams, call: Call) -> Undone:
@@ -106,14 +107,13 @@ def undo(params: UndoParams, call: Call) -> Undone:
     return Undone(entries=tuple(entry for one in done for entry in one.entries))
 
 
-def _pile(pile: Waiting, space: str) -> PileView:
-    return view(PileView, pile, matters=[_matter(one, space) for one in pile.matters])
+def _pile(pile: Waiting) -> PileView:
+    return view(PileView, pile, matters=[_matter(one) for one in pile.matters])
 
 
-def _matter(matter: Matter, space: str) -> MatterView:
-    return view(
-        MatterView, matter, space=space, records=[view(Waits, one, date=one.event_time) for one in matter.records]
-    )
+def _matter(matter: Matter) -> MatterView:
+    records = [view(Waits, one, date=one.event_time) for one in matter.records]
+    return view(MatterView, matter, space=matter.records[0].space, records=records)
 
 
 INBOX = Tool(

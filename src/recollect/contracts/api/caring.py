@@ -18,7 +18,7 @@ from recollect.engine.memory import Memory
 from recollect.engine.read.acts import actors_of, beginnings
 from recollect.engine.read.stats import Group, SpaceTally, grouped, hints_of
 from recollect.engine.read.unasked import Steering
-from recollect.types import DEFAULT_SPACE, Space
+from recollect.types import Space
 from recollect.version import __version__
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -156,8 +156,6 @@ def acts(params: v.ListActs, call: Call) -> v.Done:
 
 
 def matters(params: v.ListMatters, call: Call) -> list[Waiting]:
-    if params.space == DEFAULT_SPACE and not call.memory.has_space(DEFAULT_SPACE):
-        return []
     piles = params.piles or PILES
     return list(inbox(call.memory.core, params.space, piles=piles, limit=params.limit, after=params.after))
 

@@ -266,13 +266,15 @@ class Briefing(Params, frozen=True, kw_only=True):
     limit: Limit = 50
 
 
-class ListMatters(InSpace, frozen=True, kw_only=True):
+class ListMatters(InSpaceOrAll, frozen=True, kw_only=True):
     piles: Annotated[tuple[Pile, ...], Meta(max_length=6)] = ()
     limit: Annotated[int, Meta(ge=1, le=200)] = 50
-    after: Annotated[int, Meta(ge=0, le=2**53, description="`next` of the secrets that were looked for before.")] = 0
+    after: Annotated[
+        int, Meta(ge=0, le=2**53, description="`next` of the secrets that were looked for before, in one space.")
+    ] = 0
 
 
-class Answer(InSpace, frozen=True, kw_only=True):
+class Answer(InSpaceOrAll, frozen=True, kw_only=True):
     key: Annotated[str, Meta(min_length=1, max_length=4_000, pattern=_PRINTABLE)]
     answer: Word
     keep: Annotated[LongLabel, Meta(description="The record that stays, of several.")] | None = None

@@ -18,11 +18,11 @@ from msgspec import Struct
 from recollect.engine.care.dream import review
 from recollect.engine.care.secrets import KeptSecret, Looked, look_for_secrets, mask_kept
 from recollect.engine.care.upkeep import InQuestion, in_question
-from recollect.engine.core import Core, existing, find, joined
+from recollect.engine.core import Core, existing, find, joined, named_spaces
 from recollect.engine.parse import parse_choice, parse_count, parse_label, parse_limit
 from recollect.engine.write.govern import contest_one, contradictions, promote, stale_before, supersede_one
 from recollect.engine.write.revise import invalidate
-from recollect.errors import Conflict, NotFound
+from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.store.base import Shelf, View
 from recollect.types import DEFAULT_SPACE, Filter, Record, Status
 
@@ -115,12 +115,18 @@ class _Look:
 
 
 def inbox(
-    core: Core, space: str = DEFAULT_SPACE, *, piles: Sequence[str] = PILES, limit: int = 50, after: int = 0
+    core: Core, space: str | None = DEFAULT_SPACE, *, piles: Sequence[str] = PILES, limit: int = 50, after: int = 0
 ) -> tuple[Waiting, ...]:
-    """What waits in a space, pile by pile, in a time that has a bound: each pile says what it has not looked at.
+    """What waits in a space (None: in all), pile by pile, in a time that has a bound: each pile says what it has not
+    looked at.
 
-    Secrets are looked for in versions `after` one, some thousands at a time; `next` says where to go on.
+    Secrets are looked for in versions `after` one, some thousands at a time; `next` says where to go on in a space.
     """
+    if space is None:
+        if after:
+            raise InvalidInput("after", "goes with a space: name the one in which to go on")
+        every = [inbox(core, name, piles=piles, limit=limit) for name in named_spaces(core, None)]
+        return _together([pile for piles_ in every for pile in piles_], limit)
     name, most = existing(core, space), parse_limit(limit, most=_MOST)
     wanted: list[Pile] = [parse_choice(pile, "piles", PILES) for pile in piles]
     look = _Look(core, name, parse_count(after, "after", least=0, most=2**63 - 1))
@@ -141,6 +147,18 @@ def inbox(
             )
         )
     return tuple(answer)
+
+
+def _together(found: Sequence[Waiting], limit: int) -> tuple[Waiting, ...]:
+    """The piles of several spaces as one each. Where to go on looking for secrets each space alone can tell."""
+    piles: dict[Pile, Waiting] = {}
+    for one in found:
+        known = piles.get(one.pile, Waiting(pile=one.pile, count=0, answers=one.answers))
+        piles[one.pile] = msgspec.structs.replace(
+            known, count=known.count + one.count, matters=(*known.matters, *one.matters)[:limit],
+            unseen=known.unseen + one.unseen,
+        )  # fmt: skip
+    return tuple(piles.values())
 
 
 def _became(pile: Pile, records: Sequence[Record], left: Left | None, now: datetime) -> str | None:
@@ -250,16 +268,23 @@ def _age(record: Record) -> tuple[object, ...]:
 
 
 def settle(
-    core: Core, key: str, word: str, *, space: str = DEFAULT_SPACE, keep: str | None = None, by_hand: bool = False
+    core: Core,
+    key: str,
+    word: str,
+    *,
+    space: str | None = DEFAULT_SPACE,
+    keep: str | None = None,
+    by_hand: bool = False,
 ) -> Settled:
-    """Does what a person answered to a matter; `keep` names the record that stays, where there are several.
+    """Does what a person answered to a matter; `keep` names the record that stays, where there are several. The space
+    need be named only where several have records of those ids.
 
     What was answered already, or is no longer in question, is left as it is, and the Conflict says what became of it.
 
     Only whoever says so `by_hand`, or on the page, vouches for what rests on nothing else.
     """
-    name = existing(core, space)
     pile, ids = _parse_key(key)
+    name = _space_of(core, ids[0]) if space is None else existing(core, space)
     said = parse_choice(word, "answer", WORDS)
     if said not in (*ANSWERS[pile], "again"):
         raise Conflict(f"{said} is no answer here; there are: {', '.join(ANSWERS[pile])}")
@@ -275,6 +300,11 @@ def settle(
         if pile == "evidence" and said == "keep":
             _note(core, name, key, _records_of(core, name, ids), left=True)
         return Settled(key=key, entries=tuple(entries))
+
+
+def _space_of(core: Core, id: str) -> str:
+    with core.store.read() as view:
+        return find(view, Record, id, None).space
 
 
 def _records_of(core: Core, space: str, ids: Sequence[str]) -> list[Record]:

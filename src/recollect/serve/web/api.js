@@ -83,3 +83,14 @@ export const post = (path, body = {}) => ask("POST", path, { body });
 export const patch = (path, body) => ask("PATCH", path, { body });
 export const remove = (path, query) => ask("DELETE", path, { query });
 export const part = encodeURIComponent;
+
+/** Is a name one that no address can have as a part? Whoever reads an address takes it for the way to where it is, or up. */
+export const isWay = (name) => name === "." || name === "..";
+
+/** A space with its rooms. */
+export async function spaceView(name) {
+  if (!isWay(name)) return get(`spaces/${part(name)}`);
+  const found = (await get("spaces")).find((one) => one.space.name === name);
+  if (!found) throw new Failed(404, { error: `There is no space “${name}”.` });
+  return found;
+}

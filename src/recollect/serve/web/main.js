@@ -49,7 +49,8 @@ async function route() {
   const where = parseHash();
   const mine = ++turn;
   const { at, back } = turnPage();
-  takeSpace(where);
+  await takeSpace(where);
+  if (mine !== turn) return;
   rail.removeAttribute("data-open");
   document.getElementById("menu").setAttribute("aria-expanded", "false");
   for (const link of rail.querySelectorAll("[data-view]")) {

@@ -1,7 +1,7 @@
 // What do several views show in the same way?
 
 import { get, part, patch, post, remove } from "./api.js";
-import { ask, h, loading, sentence, show } from "./dom.js";
+import { ask, h, loading, put, sentence, show } from "./dom.js";
 import { sideBySide } from "./diff.js";
 import { told, undoEntries } from "./store.js";
 import { day, heard, likelihood, many, moment, percent, pinned, place, statusWord } from "./words.js";
@@ -35,6 +35,27 @@ function titled({ title, text }) {
   const again = rest.length > 0 && /^#+\s/.test(first) && title.endsWith(first.replace(/^#+\s+/, "").trim());
   return [h("strong", {}, `${title} — `), again ? rest.join("\n").trim() : text];
 }
+
+const AT_ONCE = 20_000; // characters of a text that are shown until somebody wants more: a browser takes seconds to lay out a book
+
+/** The text of a record; a very long one begins, and the rest comes when it is asked for, in pieces. */
+export function longText(text) {
+  const shown = h("p", { class: "read large" });
+  const pieces = text.length > AT_ONCE * 1.5 ? text.match(PIECES) : [text];
+  let at = 0;
+  const next = () => {
+    more.before(h("p", { class: "read large" }, pieces[at++].replace(/^\n/, "")));
+    if (at < pieces.length) more.textContent = `Show more: ${many(pieces.slice(at).reduce((sum, one) => sum + one.length, 0), "character")} to go`;
+    else more.remove();
+  };
+  const more = h("button", { type: "button", class: "quiet small", id: "more-text", onclick: next });
+  if (pieces.length === 1) return put(shown, text);
+  const whole = h("div", { class: "long-text" }, more);
+  next();
+  return whole;
+}
+
+const PIECES = new RegExp(`[^]{1,${AT_ONCE}}(?=\\n|$)|[^]{1,${AT_ONCE}}(?=\\s)|[^]{1,${AT_ONCE}}`, "g");
 
 /** Small bars of what spoke for a hit, and the same in words. */
 export function whyChart(why, score) {

@@ -51,14 +51,29 @@ export function keepAddress(view, asked) {
 /** Leads from what was known at a moment to the same as it is known now. */
 export const toNow = (view, { as_of: _, ...asked } = {}) => (location.hash = addressOf(view, asked));
 
+/** Is this a space that the token sees? One that is not known yet may have been made just now. */
+async function seen(name) {
+  const known = () => state.spaces.some((one) => one.name === name);
+  if (!known()) await refreshStatus().catch(() => null); // what went wrong is told by whatever is asked for next
+  return known();
+}
+
 /** Takes up the space that an address names, for this tab. */
-export function takeSpace({ name, query }) {
+export async function takeSpace({ name, query }) {
   if (!OF_SPACES.includes(name) || !query.has("space")) return;
   const named = query.get("space");
-  const there = !named || state.spaces.some((one) => one.name === named);
+  const there = !named || (await seen(named));
   if (!there) told(`There is no space “${named}” that you may see: this is of all spaces.`);
   state.space = there ? named : "";
   window.dispatchEvent(new Event("recollect-space"));
+}
+
+/** The space that an address of a view of one space means; where the token does not see it, another, and that is said. */
+export async function spaceOf({ query }) {
+  const named = query.get("space");
+  if (!named || (await seen(named))) return named || oneSpace();
+  told(`There is no space “${named}” that you may see: this is of ${oneSpace()}.`);
+  return oneSpace();
 }
 
 /** The space that is meant, where a view needs one: the chosen one, or the one that holds most. */

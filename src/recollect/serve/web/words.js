@@ -53,12 +53,14 @@ const VERBS = {
   merge: "merged", relate: "stated", put: "wrote", replace: "replaced", rewrite: "rewrote", restate: "heard again", ingest: "took in", index: "indexed", fade: "let fade",
   evict: "let go of", entity: "named", create_space: "made a space", drop_space: "removed a space", retire: "took out", decay: "marked stale", capture: "captured", note: "noted",
 };
-export const verb = (word) => VERBS[word] ?? word.replaceAll("_", " ");
+const own = (table, name) => (Object.hasOwn(table, name) ? table[name] : undefined); // a client may be called “constructor”
+export const verb = (word) => own(VERBS, word) ?? word.replaceAll("_", " ");
 
 const CLIENTS = { claude: "Claude Code", codex: "Codex", cursor: "Cursor", gemini: "Gemini CLI", copilot: "Copilot CLI", vscode: "VS Code" };
 /** Who did something, for a person; what a client's hook did is said to be that. */
-export const clientWord = (actor) => (actor?.startsWith("hook:") ? `a hook of ${CLIENTS[actor.slice(5)] ?? actor.slice(5)}` : named(actor));
-const named = (actor) => ({ page: "you, on this page", cli: "you, on the command line", api: "a program, by REST", mcp: "an agent", library: "a program", "": "unknown" })[actor ?? ""] ?? actor;
+export const clientWord = (actor) => (actor?.startsWith("hook:") ? `a hook of ${own(CLIENTS, actor.slice(5)) ?? actor.slice(5)}` : named(actor));
+const ACTORS = { page: "you, on this page", cli: "you, on the command line", api: "a program, by REST", mcp: "an agent", library: "a program", "": "unknown" };
+const named = (actor) => own(ACTORS, actor ?? "") ?? actor;
 
 /** Where in its source a record stands. */
 export function place(record) {

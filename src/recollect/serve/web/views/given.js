@@ -1,16 +1,16 @@
 // What would an agent be given: at the start of a session, and with a prompt?
 
-import { get, part, patch, post } from "../api.js";
+import { part, patch, post, spaceView } from "../api.js";
 import { broken, empty, h, sentence, settled, show } from "../dom.js";
 import { meta, recordLink, whyChart } from "../parts.js";
-import { keepAddress, oneSpace, refused, state, told } from "../store.js";
+import { keepAddress, refused, spaceOf, state, told } from "../store.js";
 import { count, many, moment, percent } from "../words.js";
 
 const SECTIONS = { pinned: "Pinned", rules: "Preferences and rules", decisions: "Decisions", open: "Open work", important: "Most important now" };
 
 export async function open(page, where) {
-  const space = where.query.get("space") ?? oneSpace();
-  const known = await get(`spaces/${part(space)}`).catch(() => ({ projects: [] }));
+  const space = await spaceOf(where);
+  const known = await spaceView(space).catch(() => ({ projects: [] }));
   const prompt = h("textarea", { id: "prompt", rows: 3, placeholder: "Type a prompt as you would to an agent. Empty: what a session begins with." });
   prompt.value = where.query.get("prompt") ?? "";
   const project = h("select", { id: "project" }, h("option", { value: "" }, "No project in particular"), known.projects.map((one) => h("option", { value: one.name }, one.name)));

@@ -1,10 +1,10 @@
 // Who and what is spoken of, and what is stated between them? A network, and the same as a list.
 
-import { get, part } from "../api.js";
+import { get, isWay, part } from "../api.js";
 import { broken, empty, h, loading, settled, show } from "../dom.js";
 import { network } from "../network.js";
 import { pastNote, recordCard } from "../parts.js";
-import { keepAddress, oneSpace, toNow } from "../store.js";
+import { keepAddress, spaceOf, toNow } from "../store.js";
 import { count, day, many } from "../words.js";
 
 export const WIDE = true;
@@ -12,7 +12,7 @@ const STEPS = 200;
 const MOST = 2000; // nodes at once; what is near a name comes along when it is looked at
 
 export async function open(page, where) {
-  const space = where.query.get("space") ?? oneSpace();
+  const space = await spaceOf(where);
   const canvas = h("canvas", { tabindex: 0, role: "img", "aria-label": "The network of entities; the list beside it says the same in words" });
   const side = h("aside", { class: "graph-side", "aria-label": "What is selected" });
   const search = h("input", { id: "find", type: "search", list: "names", placeholder: "Find a name", "aria-label": "Find a name", autocomplete: "off" });
@@ -113,7 +113,7 @@ export async function open(page, where) {
   async function tell(name) {
     const mine = ++turn, at = moment(), known = chosen;
     try {
-      const found = await get(`entities/${part(name)}`, { space, as_of: asOf, true_at: at && new Date(at).toISOString() });
+      const found = await get(`entities/${part(addressed(name, known))}`, { space, as_of: asOf, true_at: at && new Date(at).toISOString() });
       if (mine !== turn) return;
       expand(found);
       chosen = byId.get(found.entity?.id) ?? chosen;
@@ -122,6 +122,13 @@ export async function open(page, where) {
     } catch (error) {
       if (mine === turn) show(side, broken(error));
     }
+  }
+
+  /** How a name is asked for: one that no address can have, by the id of what has it. */
+  function addressed(name, node) {
+    if (!isWay(name)) return name;
+    if (node) return node.id;
+    throw new Error(`“${name}” cannot be asked for by its name, and is not among what is drawn.`);
   }
 
   /** A fact is shown at the name that it is stated of. */

@@ -1,6 +1,6 @@
 // What is known about a question? Answers as you type, with why, and as it was known at any moment.
 
-import { get, part } from "../api.js";
+import { get, spaceView } from "../api.js";
 import { broken, empty, h, put, sentence, settled, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { hitCard, recordLink, togglePin, walker, windowed } from "../parts.js";
@@ -162,7 +162,7 @@ function makeFilters(given) {
       select.value = chosen;
     }
   };
-  (state.space ? get(`spaces/${part(state.space)}`).then((one) => [one]) : get("spaces")).then(fill, (error) => told(error.message));
+  (state.space ? spaceView(state.space).then((one) => [one]) : get("spaces")).then(fill, (error) => told(error.message));
   return {
     element,
     onchange: (act) => element.addEventListener("change", act),

@@ -5,15 +5,17 @@ import { sideBySide } from "../diff.js";
 import { empty, h, sentence, settled, show } from "../dom.js";
 import { draftOf, keepDraft } from "../drafts.js";
 import { onChange } from "../live.js";
-import { askForget, endRecord, meta, pastNote, recordCard, recordLink, replaceText, saveText, storeText, togglePin } from "../parts.js";
+import { askForget, endRecord, longText, meta, pastNote, recordCard, recordLink, replaceText, saveText, storeText, togglePin } from "../parts.js";
 import { addressOf, refused, told, undoEntries } from "../store.js";
 import { clientWord, day, many, moment, percent, pinned, place, trustWord, verb } from "../words.js";
+
+const LONG = 20_000; // characters from which on what is begun is kept when somebody pauses, and not with every key
 
 export async function open(page, where) {
   const [id] = where.rest;
   const space = where.query.get("space");
   const asOf = Number.isNaN(Date.parse(where.query.get("as_of"))) ? null : where.query.get("as_of"); // as it was known then
-  let record, steps, ties, replaced = [], leave = () => {};
+  let record, steps, ties, replaced = [], leave = () => {}, flush = () => {};
   const edited = h("p", { class: "note", role: "status", hidden: true });
 
   const unlessMissing = (error) => (error.status === 404 ? null : Promise.reject(error));
@@ -37,7 +39,7 @@ export async function open(page, where) {
     if (!steps?.length) return show(page, heading("No such record"), empty("There is no such record", "Nothing has this id. The address may be cut short, or it is of another memory.", h("a", { href: addressOf("recall") }, "Ask for it instead")));
     if (!record) return show(page, heading("A record that is gone"), past(), gone(steps, replaced, asOf));
     document.title = `${(record.title ?? record.text).slice(0, 40)} · Recollect`;
-    show(page, header(), past(), asOf ? h("section", { class: "sheet record-text" }, h("p", { class: "read large" }, record.text), meta(record)) : text(), body());
+    show(page, header(), past(), asOf ? h("section", { class: "sheet record-text" }, longText(record.text), meta(record)) : text(), body());
   }
 
   const past = () => asOf && pastNote(asOf, () => (location.hash = recordLink({ id, space: space ?? record?.space ?? "" })));
@@ -48,7 +50,7 @@ export async function open(page, where) {
 
   const text = () => {
     const holder = h("section", { class: "sheet record-text" });
-    const read = () => show(holder, h("p", { class: "read large" }, record.text), meta(record), actions(holder, read));
+    const read = () => show(holder, longText(record.text), meta(record), actions(holder, read));
     const begun = refused() ? null : draftOf(space, id);
     if (begun) edit(holder, read, begun.what, begun);
     else read();
@@ -71,7 +73,9 @@ export async function open(page, where) {
     const from = begun?.from ?? record.text;
     let lost = false; // is there no record any more whose version it could be?
     const problem = h("p", { class: "small", role: "alert" });
-    const keep = () => keepDraft(space, id, lost || (area.value === record.text && !reason.value) ? null : { what, text: area.value, reason: reason.value, from });
+    const keep = () => area.isConnected && keepDraft(space, id, lost || (area.value === record.text && !reason.value) ? null : { what, text: area.value, reason: reason.value, from });
+    const keepSoon = settled(keep, 500);
+    flush = keep;
     const cancel = () => (keepDraft(space, id, null), lost ? refresh().catch(fail) : read());
     const submit = h("button", { class: "primary" }, what === "edit" ? "Save a new version" : "Put it in its place");
     /** The record is gone: what was written here can become one of its own. */
@@ -104,7 +108,7 @@ export async function open(page, where) {
     const words = what === "edit" ? "For what was wrong from the start. The version before stays in the history." : "For what was true and is no more. The new text takes its place, and says so.";
     edited.hidden = !begun;
     if (begun) edited.textContent = `This is what you had begun to write; it is not saved yet.${from === record.text ? "" : ` Meanwhile the record says: ${record.text.slice(0, 300)}`}`;
-    show(holder, h("form", { class: "edit", onsubmit: save, oninput: keep, onkeydown: (event) => event.key === "Escape" && area.value === record.text && (event.stopPropagation(), cancel(), page.querySelector(`#${what}`)?.focus()) },
+    show(holder, h("form", { class: "edit", onsubmit: save, oninput: () => (area.value.length > LONG ? keepSoon() : keep()), onkeydown: (event) => event.key === "Escape" && area.value === record.text && (event.stopPropagation(), cancel(), page.querySelector(`#${what}`)?.focus()) },
       h("p", { class: "small muted" }, words),
       edited,
       h("div", { class: "field" }, h("label", { for: "text" }, what === "edit" ? "Text" : "What is true now"), area),
@@ -176,6 +180,7 @@ export async function open(page, where) {
     close: () => {
       stop();
       closed = true;
+      flush();
       if (page.querySelector("form.edit") && draftOf(space, id)) told("What you had begun to write is kept: it is there when you come back to that record.");
     },
     refresh: () => !page.querySelector("form.edit") && refresh().catch(fail),

@@ -1,6 +1,6 @@
 // What lies where? Spaces as a palace: rooms as large as what is in them, and the fresher the stronger their colour.
 
-import { get, part } from "../api.js";
+import { get, part, spaceView } from "../api.js";
 import { empty, h, show } from "../dom.js";
 import { recordCard, walker, windowed } from "../parts.js";
 import { keepAddress } from "../store.js";
@@ -87,7 +87,7 @@ function doors(view, name, room) {
 }
 
 async function openSpace(page, name, query) {
-  const view = await get(`spaces/${part(name)}`);
+  const view = await spaceView(name);
   const room = query.get("room");
   const order = h("select", { id: "order" }, [["newest", "Stored last"], ["updated", "Changed last"], ["latest", "Happened last"], ["important", "Most important"], ["oldest", "Stored first"]].map(([value, words]) => h("option", { value }, words)));
   const all = h("input", { type: "checkbox", id: "all" });

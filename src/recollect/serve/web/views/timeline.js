@@ -1,6 +1,6 @@
 // What was done, by whom, and when? What was done in one go is one line, and can be taken back as one.
 
-import { get, part, post } from "../api.js";
+import { get, part, post, spaceView } from "../api.js";
 import { ask, empty, h, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { recordLink, walker, windowed } from "../parts.js";
@@ -35,7 +35,7 @@ export async function open(page, where) {
 
   /** Who there is to choose from. */
   async function fillChoices() {
-    const [actors, spaces] = await Promise.all([get("actors", { space: state.space || null }), state.space ? get(`spaces/${part(state.space)}`).then((one) => [one]) : get("spaces")]);
+    const [actors, spaces] = await Promise.all([get("actors", { space: state.space || null }), state.space ? spaceView(state.space).then((one) => [one]) : get("spaces")]);
     const projects = [...new Set(spaces.flatMap((one) => one.projects.map((each) => each.name)))].sort();
     choices(client, "Every client", actors.filter((one) => one.name).map((one) => [one.name, clientWord(one.name)]), chosen.actor);
     choices(project, "Every project", projects.map((name) => [name, name]), chosen.project);
