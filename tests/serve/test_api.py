@@ -402,9 +402,10 @@ def test_without_a_space_the_inbox_is_of_all_of_them_and_an_answer_finds_its_own
         [pile] = get(server, "inbox", piles="candidates")
         assert (pile["count"], {one["records"][0]["id"] for one in pile["matters"]}) == (2, ids)
         assert {one["records"][0]["space"] for one in pile["matters"]} == {"east", "west"}
-        post(server, "inbox", key=pile["matters"][0]["key"], answer="drop")
+        said = server.web.post("/api/inbox", json={"key": pile["matters"][0]["key"], "answer": "drop"})
+        assert said.status_code == 200, said.text
         assert get(server, "inbox", piles="candidates")[0]["count"] == 1
         refused = server.web.get("/api/inbox", params={"after": 5})
-        assert (refused.status_code, refused.json()["field"]) == (422, "after")
+        assert (refused.status_code, refused.json()["field"]) == (400, "after")
     finally:
         server.close()
