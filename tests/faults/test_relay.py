@@ -302,6 +302,18 @@ def test_an_owner_that_hangs_keeps_nobody_waiting(start: Start) -> None:
     assert texts(owner.home) == ["The lamp is green."]
 
 
+def test_an_owner_whose_socket_was_taken_away_is_found_again(start: Start) -> None:
+    owner = start()
+    owner.call("remember", text="The lamp is green.")
+    [place] = owner.home.glob(f"{PREFIX}*.sock")
+    place.unlink()
+    second = start()
+    assert "The lamp is green." in json.dumps(second.call("recall", query="green lamp"))
+    assert is_relay(second)
+    assert place.is_socket()
+    assert place.stat().st_mode & 0o077 == 0
+
+
 def test_nobody_waits_for_the_right_to_serve_where_nobody_can_have_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

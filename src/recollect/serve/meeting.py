@@ -43,11 +43,26 @@ class Claim:
         self._lock = lock
         self._paths = paths
 
+    def renew(self) -> None:
+        """Listens again where somebody took the file of the socket away: without it nobody finds us."""
+        if os.path.lexists(self._paths[0]) or not self._holds():
+            return
+        try:
+            listener = _listen(self._paths[0])
+        except OSError:
+            return  # the folder is gone, say: those who are connected stay so
+        self.listener.close()
+        self.listener = listener
+
+    def _holds(self) -> bool:
+        """Is the right still ours? Not where the file of the lock was taken away: another may have made a new one."""
+        return _is_same(self._lock, self._paths[1])
+
     def release(self) -> None:
         """Leaves it to another, and nothing behind."""
         if self._lock < 0:
             return
-        for path in self._paths:  # while nobody else can have the right
+        for path in self._paths if self._holds() else ():  # while nobody else can have the right
             try:
                 os.unlink(path)
             except OSError:
@@ -73,18 +88,11 @@ class Meeting:
         lock = self._take_lock()
         if lock is None:
             return None
-        import socket  # whoever serves has loaded more than that
-
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             if os.path.lexists(self._socket):
                 os.unlink(self._socket)  # of one that was killed
-            with _Short(self._folder, self._socket) as address:
-                listener.bind(address)
-            os.chmod(self._socket, 0o600)
-            listener.listen(BACKLOG)
+            listener = _listen(self._socket)
         except OSError:
-            listener.close()
             os.close(lock)
             return None
         return Claim(lock, listener, (self._socket, self._lock), self.character)
@@ -129,6 +137,22 @@ class Meeting:
             peer.close()
             return None
         return peer
+
+
+def _listen(path: str) -> socket.socket:
+    """A socket at a place, for our user alone."""
+    import socket  # whoever serves has loaded more than that
+
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        with _Short(os.path.dirname(path), path) as address:
+            listener.bind(address)
+        os.chmod(path, 0o600)
+        listener.listen(BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
 
 def meeting_of(contract: str, home: str | None) -> Meeting | None:

@@ -6,6 +6,7 @@ threads: one takes lines, and says at once that it is there; the other does the 
 
 from __future__ import annotations
 
+import select
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +31,8 @@ from recollect.working import work_in
 COURTESY_SECONDS = 1.0
 """At the end a running call may take so long before it is asked to stop."""
 _SIGN_OF_LIFE_SECONDS = 0.5
+_LOOK_SECONDS = 0.5
+"""So often it is looked whether the socket is still where relays look for it."""
 
 Begin = Callable[[Offer], Sequence[Callable[[], object]]]
 """Starts what goes on beside a contract, and answers with what ends it."""
@@ -63,6 +66,7 @@ class Owner:
         self._beside: dict[str, tuple[int, Sequence[Callable[[], object]]]] = {}
         self._peers: set[_Peer] = set()
         self._stopped = False
+        self._waking, self._ending = socket.socketpair()
         share_heap()
         self._accepting = Loop("recollect-owner", self._accept)
         self._accepting.wake()
@@ -101,9 +105,10 @@ class Owner:
         if self._stopped:
             return
         self._stopped = True
-        self._claim.listener.shutdown(socket.SHUT_RDWR)
+        self._ending.close()
         self._accepting.stop(COURTESY_SECONDS)
         self._claim.release()
+        self._waking.close()
         with self._lock:
             peers = tuple(self._peers)
         for peer in peers:
@@ -116,11 +121,15 @@ class Owner:
             self._peers.discard(peer)
 
     def _accept(self) -> None:
-        while not self._accepting.stopping.is_set():
+        while (listener := self._next()) is not None:
+            listener.setblocking(False)
             try:
-                found, _ = self._claim.listener.accept()
+                found, _ = listener.accept()
+            except BlockingIOError:
+                continue  # it came and left
             except OSError:
                 return
+            found.setblocking(True)
             if not is_own(found):
                 found.close()
                 continue
@@ -128,6 +137,19 @@ class Owner:
             with self._lock:
                 self._peers.add(peer)
             peer.start()
+
+    def _next(self) -> socket.socket | None:
+        """The socket, once somebody comes; None at the end."""
+        while True:
+            poll = select.poll()
+            for one in (self._claim.listener, self._waking):
+                poll.register(one, select.POLLIN)
+            ready = dict(poll.poll(_LOOK_SECONDS * 1e3))
+            if self._waking.fileno() in ready:
+                return None
+            if ready:
+                return self._claim.listener
+            self._claim.renew()
 
 
 class _Peer:
