@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 import ssl
 import threading
 import time
@@ -236,8 +237,6 @@ WRONG: dict[str, dict[str, Any]] = {
     "for nobody": {"aud": None},
     "of another issuer": {"iss": "https://elsewhere.example"},
     "without an end": {"exp": None},
-    "without a scope": {"scope": "recollect:space:work"},
-    "without a space": {"scope": "recollect:write"},
     "with a key that is not known": {"kid": "two"},
     "signed by somebody else": {"key": rsa.generate_private_key(public_exponent=65537, key_size=2048)},
     "signed with a secret": {"key": "x" * 32, "algorithm": "HS256"},
@@ -252,6 +251,24 @@ def test_a_token_that_is_wrong_is_not_let_in(guarded: Up, issuer: Issuer, wrong:
     answer = guarded.alone("tools/list", {}, authorization=f"Bearer {token}")
     assert answer.status_code in (401, 429)
     assert "error" in answer.json()
+
+
+@pytest.mark.parametrize("scope", ["recollect:space:work", "recollect:write"])
+def test_a_token_whose_scopes_are_too_few_is_told_what_it_lacks(guarded: Up, issuer: Issuer, scope: str) -> None:
+    bearer = {"authorization": f"Bearer {issuer.token(scope=scope)}"}
+    told = [guarded.alone("tools/list", {}, **bearer) for _ in range(TRIES + 1)][-1]
+    assert told.status_code == 403  # nor is it a guess, of which there may be only so many
+    assert 'error="insufficient_scope"' in told.headers["www-authenticate"]
+
+
+def test_with_the_scopes_that_a_refusal_names_one_is_let_in(guarded: Up, issuer: Issuer) -> None:
+    told = guarded.alone("tools/list", {}).headers["www-authenticate"]
+    [scope] = re.findall(r'scope="([^"]+)"', told)
+    bearer = {"authorization": f"Bearer {issuer.token(scope=scope)}"}
+    assert guarded.alone("tools/list", {}, **bearer).status_code == 200
+    refused = guarded.web.post("/api/records", json={"text": "The lamp is green."}, headers=bearer)
+    assert refused.status_code == 403
+    assert 'error="insufficient_scope", scope="recollect:write"' in refused.headers["www-authenticate"]
 
 
 def test_tokens_of_our_own_are_let_in_beside(guarded: Up) -> None:

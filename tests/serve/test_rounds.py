@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from test_tokens import run
 from test_up import META, NEW, OLD, Up
 
 ACCEPTED: dict[str, Any] = {"confirm": {"action": "accept", "content": {}}}
@@ -21,11 +22,14 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     server.close()
 
 
-def alone(up: Up, name: str, arguments: dict[str, Any], can: tuple[str, ...] = ("elicitation",), **more: Any) -> Any:
+def alone(
+    up: Up, name: str, arguments: dict[str, Any], can: tuple[str, ...] = ("elicitation",),
+    headers: dict[str, str] | None = None, **more: Any,
+) -> Any:  # fmt: skip
     meta: dict[str, Any] = {META + "protocolVersion": NEW, META + "clientCapabilities": {kind: {} for kind in can}}
     params: dict[str, Any] = {"name": name, "arguments": arguments, "_meta": meta, **more}
-    headers = {"mcp_protocol_version": NEW, "mcp_method": "tools/call", "mcp_name": name}
-    return up.post("tools/call", params, **headers).json()
+    usual = {"mcp_protocol_version": NEW, "mcp_method": "tools/call", "mcp_name": name}
+    return up.post("tools/call", params, **usual, **(headers or {})).json()
 
 
 def stored(up: Up, text: str) -> str:
@@ -58,8 +62,27 @@ def test_who_says_no_keeps_it(up: Up) -> None:
 def test_an_answer_of_another_form_is_asked_for_again(up: Up) -> None:
     id = stored(up, "The lamp in the yard is blue.")
     for responses in ({"confirm": "yes"}, {"other": {"action": "accept"}}, {}):
-        again = alone(up, "forget", {"id": id}, inputResponses=responses)["result"]
+        state = alone(up, "forget", {"id": id})["result"]["requestState"]
+        again = alone(up, "forget", {"id": id}, inputResponses=responses, requestState=state)["result"]
         assert again["resultType"] == "input_required"
+
+
+def test_who_answers_what_was_not_asked_is_asked(up: Up) -> None:
+    id = stored(up, "The lamp in the shed is brown.")
+    assert alone(up, "forget", {"id": id}, inputResponses=ACCEPTED)["result"]["resultType"] == "input_required"
+    assert is_there(up, id)
+
+
+def test_a_state_that_one_token_was_given_is_not_taken_from_another(up: Up) -> None:
+    tokens = [run(up.home, "token", "create", "--all-spaces", "--scope", "admin").stdout.strip() for _ in range(2)]
+    first, other = ({"authorization": f"Bearer {token}"} for token in tokens)
+    id = stored(up, "The lamp in the tower is black.")
+    state = alone(up, "forget", {"id": id}, headers=first)["result"]["requestState"]
+    given = {"inputResponses": ACCEPTED, "requestState": state}
+    for headers in (other, {}):
+        assert alone(up, "forget", {"id": id}, headers=headers, **given)["error"]["code"] == -32602
+    assert is_there(up, id)
+    assert alone(up, "forget", {"id": id}, headers=first, **given)["result"]["resultType"] == "complete"
 
 
 def test_a_client_that_cannot_ask_anybody_has_decided(up: Up) -> None:

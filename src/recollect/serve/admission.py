@@ -15,9 +15,11 @@ from typing import Protocol
 from msgspec import Struct
 
 from recollect.engine.grant import EVERYTHING, Grant
-from recollect.errors import ConfigError
+from recollect.errors import ConfigError, Forbidden
 from recollect.serve.address import Address, is_loopback
 
+PREFIX = "recollect:"
+"""Before the names of our scopes, where others know them."""
 SHORTEST_TOKEN = 16
 """Characters of a token that other machines may try."""
 _LEAST_DIFFERENT = 6
@@ -33,6 +35,14 @@ class Refused(Exception):
         super().__init__(message)
         self.status = status
         self.headers = headers or {}
+
+
+def lacking(error: Exception, grant: Grant, method: str) -> Mapping[str, str]:
+    """The header by which somebody with a token is told that it does not allow this, and which scope would."""
+    if grant.owns or not isinstance(error, Forbidden):
+        return {}
+    more = f', scope="{PREFIX}write"' if method != "GET" and not grant.allows("write") else ""
+    return {"WWW-Authenticate": f'Bearer realm="recollect", error="insufficient_scope"{more}'}
 
 
 class Gate(Protocol):

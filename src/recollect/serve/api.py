@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 
 from starlette.responses import Response
@@ -17,7 +17,7 @@ from recollect.engine.grant import Grant
 from recollect.engine.memory import Memory
 from recollect.engine.write.revise import PAGE
 from recollect.errors import InvalidInput, RecollectError
-from recollect.serve.admission import Refused
+from recollect.serve.admission import Refused, lacking
 from recollect.serve.http import Exchange, Routes, only_get, status_of, write_json
 from recollect.serve.message import MAX_ERROR_TEXT, encode
 
@@ -44,10 +44,11 @@ class Api(Routes):
             _check_key(exchange)
             answered = await super().answer(exchange)
         except Refused as refused:
-            return _tell(refused.status, Problem(str(refused), "refused"), refused)
+            return _tell(refused.status, Problem(str(refused), "refused"), refused.headers)
         except RecollectError as error:
             field = error.field if isinstance(error, InvalidInput) else None
-            return _tell(status_of(error), Problem(str(error), error.code, field))
+            headers = lacking(error, exchange.grant, exchange.method)
+            return _tell(status_of(error), Problem(str(error), error.code, field), headers)
         if answered is None:
             where = "/".join(exchange.segments)
             return _tell(
@@ -85,7 +86,6 @@ def _document() -> bytes:
     return encode(document(ROUTES, ROOT))
 
 
-def _tell(status: int, problem: Problem, refused: Refused | None = None) -> Response:
+def _tell(status: int, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
     told = problem.error if len(problem.error) <= MAX_ERROR_TEXT else f"{problem.error[:MAX_ERROR_TEXT]}…"
-    headers = None if refused is None else refused.headers
     return write_json(status, encode(Problem(told, problem.code, problem.field)), headers)

@@ -19,7 +19,7 @@ from recollect.engine.tokens import find_token, list_tokens
 from recollect.errors import ConfigError
 from recollect.serve.address import Address
 from recollect.serve.admission import SHORTEST_TOKEN, Refused, check_here, is_guessed
-from recollect.serve.oauth import Issuer, NotOurs
+from recollect.serve.oauth import Issuer, NotOurs, TooLittle
 
 LOOK_AGAIN_SECONDS = 1.0
 """So soon a stream ends after its token was revoked or has expired."""
@@ -70,6 +70,9 @@ class TokenGate:
     async def _grant(self, issuer: Issuer, shown: str) -> Grant:
         try:
             return await run_in_threadpool(issuer.grant, shown)
+        except TooLittle as error:
+            told = f'Bearer realm="recollect", error="insufficient_scope", {issuer.challenge()}'
+            raise Refused(403, str(error), {"WWW-Authenticate": told}) from error
         except NotOurs as error:
             raise self._unknown(str(error), 'error="invalid_token"') from error
 

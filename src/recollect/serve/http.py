@@ -26,7 +26,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from recollect.contracts.route import IN_QUERY, Feed, Route, Web
 from recollect.contracts.tool import Call, Cancellation
-from recollect.engine.grant import Grant
+from recollect.engine.grant import EVERYTHING, Grant
 from recollect.engine.memory import Memory
 from recollect.errors import (
     Cancelled,
@@ -39,7 +39,7 @@ from recollect.errors import (
     StoreError,
     StoreFull,
 )  # fmt: skip
-from recollect.serve.admission import Gate, Refused
+from recollect.serve.admission import Gate, Refused, lacking
 from recollect.serve.capacity import (
     BODY_SECONDS,
     HEADER_SECONDS,
@@ -311,7 +311,7 @@ class _App:
         except Refused as refused:
             return write_problem(refused.status, str(refused), refused.headers)
         except RecollectError as error:
-            return write_problem(status_of(error), str(error))
+            return write_problem(status_of(error), str(error), lacking(error, asked.grant, asked.request.method))
         except ClientDisconnect:
             raise
         except Exception as error:  # noqa: BLE001  the top of a transport: one request must not end the others
@@ -327,7 +327,7 @@ class _App:
                 400, why, {"Connection": "close"}
             )  # what one server takes for a body is another's next request
         grant = await self._admit(asked.request, open_to_all=segments[0] in OPEN)
-        asked.client = grant.id
+        asked.client, asked.grant = grant.id, grant
         charge = partial(self._limits.count_more, _counted_as(asked.request, grant))
         exchange = Exchange(asked.request, segments, grant, self._places, self._lanes, self._gate, charge)
         for part in self._parts:
@@ -354,6 +354,7 @@ class _Incoming:
         self.request = request
         self.segments: tuple[str, ...] = ("",)
         self.client = ""
+        self.grant = EVERYTHING
 
     @property
     def where(self) -> str:

@@ -19,10 +19,11 @@ from starlette.responses import Response
 from recollect.engine.grant import SCOPES, Grant, Scope
 from recollect.errors import ConfigError
 from recollect.serve.address import is_loopback
+from recollect.serve.admission import PREFIX
 from recollect.serve.http import Exchange, only_get, write_json
 from recollect.serve.message import encode
 
-PREFIX, SPACE, ALL = "recollect:", "recollect:space:", "*"
+SPACE, ALL = f"{PREFIX}space:", "*"
 WELL_KNOWN = ".well-known"
 METADATA = "oauth-protected-resource"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
@@ -37,6 +38,10 @@ _DISCOVERY = ("oauth-authorization-server", "openid-configuration")
 
 class NotOurs(Exception):
     """A token that is not let in, and why."""
+
+
+class TooLittle(NotOurs):
+    """A token of the issuer for us, whose scopes allow nothing."""
 
 
 class Issuer:
@@ -107,9 +112,9 @@ class Issuer:
         raise ValueError("it does not say where they are")
 
     def challenge(self) -> str:
-        """What somebody is told who comes without a token: where to get one."""
+        """What somebody is told whose token does not do: where to get one, and with which scopes."""
         place = httpx.URL(self.resource).copy_with(path=f"/{WELL_KNOWN}/{METADATA}/mcp")
-        return f'resource_metadata="{place}", scope="{PREFIX}read"'
+        return f'resource_metadata="{place}", scope="{PREFIX}read {SPACE}{ALL}"'
 
 
 def _granted(claims: Mapping[str, Any]) -> Grant:
@@ -117,10 +122,10 @@ def _granted(claims: Mapping[str, Any]) -> Grant:
     words = said.split() if isinstance(said, str) else [str(word) for word in cast("list[object]", said)]
     scopes: list[Scope] = [scope for scope in SCOPES if f"{PREFIX}{scope}" in words]
     if not scopes:
-        raise NotOurs(f"the token has none of the scopes {', '.join(PREFIX + scope for scope in SCOPES)}")
+        raise TooLittle(f"the token has none of the scopes {', '.join(PREFIX + scope for scope in SCOPES)}")
     named = tuple(sorted({word.removeprefix(SPACE) for word in words if word.startswith(SPACE)}))
     if not named:
-        raise NotOurs(f"the token names no space: it needs {SPACE}NAME, or {SPACE}{ALL} for all of them")
+        raise TooLittle(f"the token names no space: it needs {SPACE}NAME, or {SPACE}{ALL} for all of them")
     spaces = None if ALL in named else named
     who = str(claims.get("sub") or claims.get("client_id") or "")
     mark = hashlib.sha256(repr((claims.get("iss"), who, scopes[-1], spaces)).encode()).hexdigest()[:16]

@@ -284,7 +284,7 @@ class Connection:
             return self._showing._respond(request, job, notify)
         client = _client_name(meta.get(META + "clientInfo"))
         can = _abilities(meta.get(META + "clientCapabilities"))
-        rounds, folder = Rounds(method, params, can), self.contract.folder
+        rounds, folder = Rounds(method, params, can, self._whose()), self.contract.folder
         asker = _Asker(rounds.ask, can)
         call = self._open_call(client, job, meta, notify, asker, lambda: () if folder is None else (folder,))
         try:
@@ -300,6 +300,10 @@ class Connection:
             client, report=_reporter(meta, notify), cancellation=job.cancellation, ask=asker.ask, can=asker.can,
             sample=sampler(asker.ask) if "sampling" in asker.can else None, folders=folders,
         )  # fmt: skip
+
+    def _whose(self) -> str:
+        """By which token the client came; empty for the owner."""
+        return "" if self.contract.memory is None else self.contract.memory.core.client
 
     def _folders(self, cancellation: Cancellation, notify: Notify) -> Iterator[str]:
         """Where the client works: where it started us and, for whom that says nothing, which roots it tells."""

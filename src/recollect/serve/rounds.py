@@ -1,7 +1,8 @@
 """How is a client asked that keeps no connection?
 
 Its call is answered with what it is asked, and it calls again with its answers. What it answered in earlier rounds goes
-back and forth as a sealed text: nobody else can write one, and it holds for the same call alone, for an hour.
+back and forth as a sealed text: nobody else can write one, and it holds for the same call with the same token, for an
+hour. Answers that come without one are to nothing that was asked.
 """
 
 from __future__ import annotations
@@ -40,11 +41,14 @@ class _State(Struct, frozen=True):
 class Rounds:
     """What a client has answered to a call so far. A question that it answered is not put again."""
 
-    def __init__(self, method: str, params: Mapping[str, Json], can: frozenset[str]) -> None:
+    def __init__(self, method: str, params: Mapping[str, Json], can: frozenset[str], who: str = "") -> None:
         self._can = can
         asked = {name: value for name, value in params.items() if name not in _OPEN}
-        self._call = hashlib.sha256(msgspec.json.encode([method, asked], order="deterministic")).hexdigest()
-        self._answers = {**self._earlier(params.get("requestState")), **mapping(params, "inputResponses")}
+        self._call = hashlib.sha256(msgspec.json.encode([who, method, asked], order="deterministic")).hexdigest()
+        state, answers = params.get("requestState"), mapping(params, "inputResponses")
+        self._answers = (
+            {} if state is None else {**self._earlier(state), **answers}
+        )  # who was not asked answers nothing
 
     def ask(self, questions: Mapping[str, Question]) -> Mapping[str, Json]:
         needed = sorted({one.kind for one in questions.values()} - self._can)
@@ -65,8 +69,6 @@ class Rounds:
         return base64.urlsafe_b64encode(_sign(written) + written).decode()
 
     def _earlier(self, state: Json) -> Mapping[str, Json]:
-        if state is None:
-            return {}
         try:
             sealed = base64.urlsafe_b64decode(state if isinstance(state, str) else "")
             if base64.urlsafe_b64encode(sealed).decode() != state:  # the decoder overlooks what does not belong
