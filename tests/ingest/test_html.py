@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.ingest.html import page_to_markdown
 from recollect.ingest.web import extract_page
 
 PARAGRAPHS = [
@@ -51,3 +52,12 @@ def test_of_a_page_of_many_megabytes_the_lines_are_kept() -> None:
     title, text, how = extract_page(page)
     assert (title, how, "Menu entry" in text) == ("Log", "page_to_text", False)
     assert PARAGRAPHS[399] in text
+
+
+def test_what_stands_in_tables_within_tables_is_said_once() -> None:
+    inner = "<table><tr><th>inner</th><td>lamp</td></tr></table>"
+    for _ in range(20):
+        inner = f"<table><tr><th>room</th><td>{inner}</td></tr></table>"
+    _, text = page_to_markdown(f"<html><body><h1>Rooms</h1>{inner}</body></html>")
+    assert text.count("lamp") == 1
+    assert text.count("room") == 20

@@ -131,13 +131,24 @@ def _indented(text: str, by: int) -> str:
 
 
 def _table(node: Element) -> str | None:
-    rows = [[_inline(_spoken(cell)).replace("|", "\\|") for cell in row.find("td", "th")] for row in node.find("tr")]
-    rows = [row for row in rows if any(row)]
+    rows = [[_inline(_spoken(cell)) for cell in _nearest(row, "td", "th")] for row in _nearest(node, "tr")]
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in rows if any(row)]
     if not rows or max(map(len, rows)) < 2:
         return None  # it only lays the page out
     width = max(map(len, rows))
     lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in rows]
     return "\n".join([lines[0], "|" + "---|" * width, *lines[1:]])
+
+
+def _nearest(node: Element, *tags: str) -> Iterator[Element]:
+    """The elements of some tags within one, but none that is within another of them or in a table of its own."""
+    left = [*node.children][::-1]
+    while left:
+        one = left.pop()
+        if one.tag in tags:
+            yield one
+        elif one.tag != "table":
+            left += [*one.children][::-1]
 
 
 def _holds_blocks(node: Element) -> bool:
