@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import stat
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -106,3 +108,20 @@ def test_a_damaged_backup_is_refused_and_the_memory_stays_as_it_is(home: Path, t
         recollect.restore(path, home, over=True)
     with opened(home) as memory:
         assert everything(memory) == before
+
+
+def test_what_is_no_backup_is_told_by_the_name_that_was_given(home: Path, tmp_path: Path) -> None:
+    with opened(home) as memory:
+        memory.remember("one")
+        backup = Path(memory.backup(tmp_path / "good.db").path)
+    spoilt, foreign = tmp_path / "spoilt.db", tmp_path / "foreign.db"
+    data = backup.read_bytes()
+    spoilt.write_bytes(data[:4096] + bytes(len(data) - 4096))
+    with closing(sqlite3.connect(foreign)) as other:
+        other.execute("CREATE TABLE songs(title)")
+    with pytest.raises(StoreDamaged, match=r"spoilt\.db cannot be restored: the copy is damaged .*name another"):
+        recollect.restore(spoilt, home, over=True)
+    with pytest.raises(NotAStore, match=r"foreign\.db is a SQLite database, but not one of Recollect's"):
+        recollect.restore(foreign, home, over=True)
+    with opened(home) as memory:
+        assert memory.count() == 1

@@ -283,3 +283,12 @@ def test_a_repair_that_fails_leaves_what_was_acknowledged_as_it_was(store: Path)
     with pytest.raises(StoreDamaged):
         repair(Settings(home=store.parent, embedder="none"))
     assert mark.read_bytes() == held
+
+
+@pytest.mark.parametrize("behind", [b"defaultremember", b"it was wrong"])
+def test_an_entry_of_the_journal_that_is_not_as_written_is_not_shown(store: Path, behind: bytes) -> None:
+    flip_a_letter(store, behind, 7, 1)
+    with opened(store.parent) as memory:
+        with pytest.raises(StoreDamaged, match=r"entry \d+ of the journal is not as it was written; run `recollect"):
+            memory.journal(limit=100)
+        assert memory.count() == 60

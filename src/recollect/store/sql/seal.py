@@ -20,9 +20,9 @@ from msgspec import NODEFAULT
 from recollect.errors import StoreDamaged
 from recollect.store.base import Thing
 from recollect.store.sql.database import Row
-from recollect.store.sql.rows import columns_of, entity_row, record_row, relation_row
+from recollect.store.sql.rows import columns_of, entity_row, record_row, relation_row, to_change
 from recollect.store.sql.shapes import READERS, TABLES
-from recollect.types import Entity, Record, Relation
+from recollect.types import Change, Entity, Record, Relation
 
 _encode = msgspec.msgpack.Encoder().encode
 _NEVER = object()
@@ -31,6 +31,7 @@ _REQUIRED: Mapping[str, object] = {"event_time": _AT, "created_at": _AT, "record
 ROWS: Mapping[type[Thing], Callable[[Any], Row]] = {Record: record_row, Entity: entity_row, Relation: relation_row}
 
 
+_GO_ON = "run `recollect doctor`, which tells what is damaged and how to go on"
 NOTED = (
     "entry", "at", "space", "verb", "object_type", "object_id", "before", "after", "actor", "reason", "undoes", "act",
     "stamp",
@@ -79,6 +80,21 @@ def read_versions(type_: type[Thing], rows: Sequence[Row]) -> list[Thing]:
         raise _damaged(type_, broken) from error
 
 
+def read_changes(rows: Sequence[Row]) -> list[Change]:
+    """Rows of the journal, with the columns of `NOTED` and the checksum, each of which must be as it was written."""
+    try:
+        for row in rows:
+            if row[-1] is not None and row[-1] != seal(row[:-1]):
+                raise _damaged_entry(row)
+        return [to_change(row) for row in rows]
+    except (ValueError, TypeError, OverflowError) as error:
+        raise _damaged_entry(rows[0]) from error
+
+
+def _damaged_entry(row: Row) -> StoreDamaged:
+    return StoreDamaged(f"entry {row[0]} of the journal is not as it was written; {_GO_ON}")
+
+
 def _holds(type_: type[Thing], row: Row) -> bool:
     checksum = row[-3] if type_ is Record else row[-2]
     return checksum is None or checksum == seal_row(type_, row)
@@ -114,7 +130,4 @@ def _is_readable(type_: type[Thing], row: Row) -> bool:
 
 
 def _damaged(type_: type[Thing], row: Row) -> StoreDamaged:
-    return StoreDamaged(
-        f"version {row[0]} of {TABLES[type_]} is not as it was written; run `recollect doctor`, which tells what is"
-        " damaged and how to go on"
-    )
+    return StoreDamaged(f"version {row[0]} of {TABLES[type_]} is not as it was written; {_GO_ON}")

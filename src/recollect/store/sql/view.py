@@ -42,8 +42,8 @@ from recollect.store.sql.database import Condition, Database, Row
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.index import Search
 from recollect.store.sql.moment import shift_of
-from recollect.store.sql.rows import CHANGE_COLUMNS, to_change, to_micros, to_moment, to_space
-from recollect.store.sql.seal import read_versions
+from recollect.store.sql.rows import to_micros, to_moment, to_space
+from recollect.store.sql.seal import NOTED, read_changes, read_versions
 from recollect.store.sql.sealing import count_unsealed
 from recollect.store.sql.shapes import TABLES, select_shape, select_things, shaped
 from recollect.store.sql.upkeep import find_evictable, find_fading
@@ -78,7 +78,7 @@ _GROUPS: dict[By, str] = {
     "kind": "records.kind", "session": "records.session", "project": "coalesce(records.project, '')",
     "room": "coalesce(records.room, '')", "day": f"CAST(records.created_at / {86_400 * 1_000_000} AS text)",
 }  # fmt: skip
-_CHANGES = f"SELECT {', '.join(CHANGE_COLUMNS)} FROM journal"
+_CHANGES = f"SELECT {', '.join(NOTED)}, checksum FROM journal"
 SELECT_SPACES = "SELECT name, description, created_at, metadata, no FROM spaces"
 _MOST = 2**62
 _FIRST = " NULLS FIRST"
@@ -450,7 +450,7 @@ class SqlView:
         condition, values = every([*_entries(where), *more])
         order = "DESC" if newest_first else "ASC"
         rows = self._db.rows(f"{_CHANGES} WHERE {condition} ORDER BY entry {order} LIMIT ?", (*values, limit))
-        return [to_change(row) for row in rows]
+        return read_changes(rows)
 
     def _acts(self, firsts: Sequence[Change]) -> list[Act]:
         """The acts that began with some entries."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 
 from recollect import private
-from recollect.errors import Conflict, InvalidInput, NotFound, ReadOnlyStore, StoreDamaged, StoreError
+from recollect.errors import Conflict, InvalidInput, NotAStore, NotFound, ReadOnlyStore, StoreDamaged, StoreError
 from recollect.store.kept import Copied
 from recollect.store.sql.sound import broken_rows
-from recollect.store.sqlite.connect import convert_error, format_of, migrate
+from recollect.store.sqlite.connect import convert_error, damaged, format_of, migrate
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.file import all_of, beside, check_file, has_bytes, log_of, unwatched
 
@@ -35,8 +35,9 @@ def backup(path: Path, target: Path, now: datetime) -> Copied:
     if target.exists():
         raise Conflict(f"{target} is there already; name another file, or a folder")
     with _making(target) as part:
-        counts = _copy(path, part)
-        found = _verify(part)
+        with _telling(path, lambda what: damaged(path, what)):
+            counts = _copy(path, part)
+            found = _verify(part, path)
         if found != counts:
             raise StoreDamaged(f"the copy at {target} is not what was copied ({found}, not {counts}); nothing was kept")
     return _copied(target, found, None)
@@ -64,6 +65,8 @@ def _copy(path: Path, part: Path) -> dict[str, int]:
     """Copies one snapshot, and answers what it holds."""
     with closing(sqlite3.connect(path, isolation_level=None)) as source, closing(sqlite3.connect(part)) as copy:
         source.execute("BEGIN")
+        if format_of(source, path) == 0:
+            raise NotAStore(f"{path} is empty: it is no copy of a Recollect store")
         counts = _count(source)
         source.backup(copy)
         source.execute("ROLLBACK")
@@ -80,21 +83,30 @@ def _count(connection: sqlite3.Connection) -> dict[str, int]:
     }
 
 
-def _verify(path: Path) -> dict[str, int]:
-    """Reads a store from its first page to its last, and every canonical row of it. Answers what it holds."""
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as found:
-            if format_of(found, path) == 0:
-                raise StoreError(f"{path} is empty")
-            migrate(found, path)  # a copy of an earlier release is read by today's rules
-            problems = [line for (line,) in found.execute("PRAGMA integrity_check(5)") if line != "ok"]
-            problems += broken_rows(SqliteDatabase(found))
-            counts = _count(found)
-    except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise convert_error(error, path) from error
+def _verify(part: Path, path: Path) -> dict[str, int]:
+    """Reads a copy from its first page to its last, and every canonical row of it. Answers what it holds."""
+    with closing(sqlite3.connect(f"{part.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as found:
+        migrate(found, path)  # a copy of an earlier release is read by today's rules
+        problems = [line for (line,) in found.execute("PRAGMA integrity_check(5)") if line != "ok"]
+        problems += broken_rows(SqliteDatabase(found))
+        counts = _count(found)
     if problems:
-        raise StoreDamaged(f"{path} is damaged: {problems[0]}")
+        raise sqlite3.DatabaseError(problems[0])
     return counts
+
+
+@contextmanager
+def _telling(path: Path, tell: Callable[[object], StoreDamaged]) -> Generator[None]:
+    """Tells what is wrong with the file that is copied, whichever copy of it was read."""
+    try:
+        yield
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        found = convert_error(error, path)
+        raise tell(error) if type(found) in (StoreDamaged, StoreError) else found from error
+
+
+def _spoilt(source: Path, what: object) -> StoreDamaged:
+    return StoreDamaged(f"{source} cannot be restored: the copy is damaged ({what}). Nothing was changed; name another")
 
 
 def restore(path: Path, source: Path, now: datetime, *, over: bool) -> Copied:
@@ -108,9 +120,9 @@ def restore(path: Path, source: Path, now: datetime, *, over: bool) -> Copied:
     if there and not over:
         raise Conflict(f"there is a store at {path} already; with --over it is kept aside and replaced")
     fresh = beside(path, ".new")
-    with _making(fresh) as part:
+    with _making(fresh) as part, _telling(source, lambda what: _spoilt(source, what)):
         _copy(source, part)
-        found = _verify(part)
+        found = _verify(part, source)
     aside = put_in_place(path, fresh, now, "replaced")
     return _copied(path, found, aside)
 
