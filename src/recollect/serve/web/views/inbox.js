@@ -148,7 +148,7 @@ export async function open(page, where) {
     return h("article", { class: "sheet matter" },
       h("div", { class: "head" }, h("p", { class: "small" }, h("b", {}, sentence(matter.note)), ` In ${matter.space}.`), h("p", { class: "small muted numbers position" }, `${at + 1} of ${one.count}`)),
       body,
-      h("div", { class: "actions answers" }, buttons.map(([key, words, act], index) => h("button", { class: index === 0 ? "primary" : "", disabled: Boolean(refused()), onclick: act, "data-key": key }, `${words} `, h("kbd", {}, key))), one.matters.length > 1 && h("button", { class: "quiet small", onclick: () => skip(1) }, "Later ", h("kbd", {}, "j")), refused() && h("p", { class: "small muted" }, refused())));
+      h("div", { class: "actions answers" }, buttons.map(([key, words, act], index) => h("button", { class: index === 0 && key !== "d" ? "primary" : "", disabled: Boolean(refused()), onclick: act, "data-key": key }, `${words} `, h("kbd", {}, key))), one.matters.length > 1 && h("button", { class: "quiet small", onclick: () => skip(1) }, "Later ", h("kbd", {}, "j")), refused() && h("p", { class: "small muted" }, refused())));
   }
 
   /** The next one is there at once; what was answered comes back where the answer could not be taken. */

@@ -59,6 +59,7 @@ export async function open(page, where) {
         h("p", {}, h("b", {}, verbs.length > 1 ? "Made" : capital(verb(act.verb))), ` ${what} `, h("span", { class: "muted" }, `by ${clientWord(act.actor)} in ${act.space}`)),
         act.about && h("a", { class: "read clamp two", href: object }, act.about),
         act.reason && h("p", { class: "small muted" }, act.reason),
+        act.object_type === "record" && !["forget", "rewrite"].includes(act.verb) && lasting(act) && h("p", { class: "small muted" }, lasting(act)),
         verbs.length > 1 && h("p", { class: "small muted" }, verbs.map(([name, number]) => `${verb(name)} ${count(number)}`).join(", ")),
         detail),
       h("div", { class: "act-side" },
