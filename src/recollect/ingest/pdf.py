@@ -49,7 +49,7 @@ def _locate(page: int, chunk: Chunk) -> dict[str, Json]:
 
 def _read(data: bytes) -> tuple[str | None, list[str]]:
     from pypdf import PdfReader  # only where there is a PDF: it takes a fifth of a second to load
-    from pypdf.errors import PyPdfError
+    from pypdf.errors import DeprecationError, PyPdfError
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what is wrong with a file is told by errors
     try:
@@ -60,6 +60,6 @@ def _read(data: bytes) -> tuple[str | None, list[str]]:
             raise SourceError(f"the PDF has {len(reader.pages):,} pages; at most {MOST_PAGES:,} are read")
         pages = [storable(page.extract_text()) for page in reader.pages]
         named = None if reader.metadata is None else reader.metadata.title
-    except (PyPdfError, *_BROKEN) as error:
+    except (PyPdfError, DeprecationError, *_BROKEN) as error:
         raise SourceError(f"the PDF cannot be read: {str(error) or type(error).__name__}") from error
     return (storable(named).strip()[:500] or None) if named else None, pages
