@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect import Memory, WrongClock
+from recollect import Memory, Record, WrongClock
 from recollect.engine.care.keep import odd_times
+from recollect.types import Filter
 
 if TYPE_CHECKING:
     from conftest import Clock
@@ -92,3 +93,18 @@ def test_doctor_names_entries_that_are_ahead_of_the_clock(
     clock.now -= TEN_YEARS
     (line,) = odd_times(open_memory().core)
     assert line.startswith("1 entry of the journal is dated ahead of this machine's clock, up to 2036-05")
+
+
+def test_a_list_has_the_newest_first_by_the_journal(memory: Memory, clock: Clock) -> None:
+    start = clock.now
+    for id, ahead in (("a", 0), ("b", 170), ("c", 10), ("d", -20), ("e", 0), ("f", 0)):
+        clock.now = start + timedelta(days=365 * ahead, minutes=ord(id))
+        memory.remember(f"We decided on plan {id}.", id=id, kind="decision", trust="user_declared")
+    memory.revise("b", "We decided on another plan b.")
+    assert [record.id for record in memory.list()] == ["f", "e", "d", "c", "b", "a"]
+    assert [record.id for record in memory.list(order="oldest")] == ["a", "b", "c", "d", "e", "f"]
+    assert [memory.list(limit=1, offset=place)[0].id for place in range(6)] == ["f", "e", "d", "c", "b", "a"]
+    with memory.core.store.read() as view:
+        last = view.select(int, Filter(spaces=("default",)), "newest", 2)[-1]
+        after = view.select(Record, Filter(spaces=("default",)), "newest", 2, beyond=last)
+    assert [record.id for record in after] == ["d", "c"]

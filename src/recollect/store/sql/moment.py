@@ -71,13 +71,17 @@ def look(last: Last | None, now: datetime) -> datetime:
     return to_moment(last.at) if 0 < behind <= _A_LITTLE else now
 
 
+def is_stamped(db: Database) -> bool:
+    """Was the clock ever behind what had been written before?"""
+    if db.stamped is not None:
+        return db.stamped
+    return bool(db.rows("SELECT 1 FROM journal WHERE stamp IS NOT NULL LIMIT 1"))
+
+
 def stamp_of(db: Database, moment: datetime) -> int:
     """What orders versions up to a moment of the clock: that of the last entry that was written by then."""
     micros = to_micros(moment)
-    stamped = db.stamped
-    if stamped is None:
-        stamped = bool(db.rows("SELECT 1 FROM journal WHERE stamp IS NOT NULL LIMIT 1"))
-    if not stamped:
+    if not is_stamped(db):
         return micros
     sql = "SELECT coalesce(stamp, at) FROM journal WHERE at <= ? ORDER BY entry DESC LIMIT 1"
     return next((stamp for (stamp,) in db.rows(sql, (micros,))), micros)

@@ -76,6 +76,11 @@ def convert_error(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> Reco
         return NotAStore(f"{path} is not a Recollect store: {error}")
     if code == sqlite3.SQLITE_CANTOPEN:
         return ReadOnlyStore(f"{path} cannot be opened for writing: {error}")
+    if code == sqlite3.SQLITE_IOERR:
+        return StoreError(
+            f"{path} cannot be read or written ({error}): the disk failed, or a file of the store was cut off while it"
+            " was open. Nothing was changed; start this program again, and run `recollect doctor`"
+        )
     if code == sqlite3.SQLITE_CORRUPT or str(error).startswith(_NO_TEXT):
         return damaged(path, error)
     return StoreError(f"{path}: {error}")
