@@ -70,6 +70,7 @@ def test_a_memory_that_is_there_is_replaced_only_when_asked_and_kept_aside(home:
             recollect.restore(path, home)
         with pytest.raises(StoreBusy, match="is in use"):
             recollect.restore(path, home, over=True)
+        assert not (home / "recollect.db.new").exists()
     aside = recollect.restore(path, home, over=True).kept_aside
     with opened(home) as memory:
         assert later is not None

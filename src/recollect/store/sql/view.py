@@ -41,7 +41,8 @@ from recollect.store.sql.acts import to_act
 from recollect.store.sql.database import Condition, Database, Row
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.index import Search
-from recollect.store.sql.moment import is_stamped, shift_of
+from recollect.store.sql.moment import shift_of
+from recollect.store.sql.order import say_order
 from recollect.store.sql.rows import to_micros, to_moment, to_space
 from recollect.store.sql.seal import NOTED, read_changes, read_versions
 from recollect.store.sql.sealing import count_unsealed
@@ -64,22 +65,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_ORDERS: dict[Order, str] = {
-    "newest": "records.created_at DESC, records.version DESC",
-    "oldest": "records.created_at, records.version",
-    "important": "records.importance DESC, records.created_at DESC, records.version DESC",
-    "position": "records.session NULLS FIRST, records.source NULLS FIRST, records.position, records.version",
-    "updated": "records.version DESC",
-    "latest": "records.event_time DESC, records.version DESC",
-    "earliest": "records.event_time, records.version",
-}
-_BEGUN = """coalesce((SELECT min(begun.version) FROM records AS begun WHERE begun.id = records.id
-    AND begun.space_no = records.space_no AND begun.retired_at IS NOT NULL),records.version)"""
-"""The first version of a record: with those the journal tells which was stored first, whatever the clock said."""
-_BY_THE_JOURNAL: dict[Order, str] = {
-    "newest": f"{_BEGUN} DESC, records.version DESC",
-    "oldest": f"{_BEGUN}, records.version",
-}
 _IN_EACH_SPACE, _FEW_SPACES = ("newest", "oldest"), 50
 _GROUPS: dict[By, str] = {
     "kind": "records.kind", "session": "records.session", "project": "coalesce(records.project, '')",
@@ -262,10 +247,10 @@ class SqlView:
         parts = [every([self.where(one, looked_up=order == "updated"), *behind]) for one in homes]
         condition, values = parts[0]
         if order is not None and limit is not None and len(parts) > 1:
-            condition, values = first_of_each(parts, self._ordered(order), limit + offset)
+            condition, values = first_of_each(parts, say_order(self._db, order), limit + offset)
         ends = f" WHERE {condition}"
         if order is not None:
-            ends += f" ORDER BY {self._ordered(order)}"
+            ends += f" ORDER BY {say_order(self._db, order)}"
         elif shape is not int and where.versions is None:
             ends += " ORDER BY records.version"
         if limit is not None or offset:
@@ -285,13 +270,9 @@ class SqlView:
         few = is_plain(where) and 0 < len(names) <= _FEW_SPACES
         return [msgspec.structs.replace(where, spaces=(name,)) for name in names] if few else [where]
 
-    def _ordered(self, order: Order) -> str:
-        """How an order is said. Where the clock was wrong, dates do not tell what was stored first."""
-        return _BY_THE_JOURNAL[order] if order in _BY_THE_JOURNAL and is_stamped(self._db) else _ORDERS[order]
-
     def _behind(self, order: Order, version: int) -> Condition:
         """What comes after a version in an order, whether it still holds or not."""
-        ordered = self._ordered(order)
+        ordered = say_order(self._db, order)
         places = [part.removesuffix(" DESC") for part in ordered.split(", ")]
         begun = [f"coalesce({place[: -len(_FIRST)]}, '')" if place.endswith(_FIRST) else place for place in places]
         columns = ", ".join(begun)

@@ -14,7 +14,16 @@ from datetime import datetime
 from pathlib import Path
 
 from recollect import private
-from recollect.errors import Conflict, InvalidInput, NotAStore, NotFound, ReadOnlyStore, StoreDamaged, StoreError
+from recollect.errors import (
+    Conflict,
+    InvalidInput,
+    NotAStore,
+    NotFound,
+    ReadOnlyStore,
+    RecollectError,
+    StoreDamaged,
+    StoreError,
+)
 from recollect.store.kept import Copied
 from recollect.store.sql.sound import broken_rows
 from recollect.store.sqlite.connect import convert_error, damaged, format_of, migrate
@@ -91,7 +100,7 @@ def _verify(part: Path, path: Path) -> dict[str, int]:
         problems += broken_rows(SqliteDatabase(found))
         counts = _count(found)
     if problems:
-        raise sqlite3.DatabaseError(problems[0])
+        raise sqlite3.DatabaseError(problems[0].partition(";")[0])
     return counts
 
 
@@ -123,7 +132,11 @@ def restore(path: Path, source: Path, now: datetime, *, over: bool) -> Copied:
     with _making(fresh) as part, _telling(source, lambda what: _spoilt(source, what)):
         _copy(source, part)
         found = _verify(part, source)
-    aside = put_in_place(path, fresh, now, "replaced")
+    try:
+        aside = put_in_place(path, fresh, now, "replaced")
+    except RecollectError:
+        fresh.unlink(missing_ok=True)
+        raise
     return _copied(path, found, aside)
 
 
