@@ -47,6 +47,8 @@ class Question(Struct, frozen=True):
 
     method: str
     params: Mapping[str, Json]
+    must_be_put: bool = False
+    """Is an answer taken only after it was asked? Else one may come along with the call."""
 
     @property
     def kind(self) -> str:
@@ -139,7 +141,8 @@ class Call:
         if self.ask is None or "elicitation" not in self.can:
             return True
         wanted: Json = {"type": "object", "properties": {}}
-        said = self.ask({CONFIRM: Question("elicitation/create", {"message": message, "requestedSchema": wanted})})
+        params: Mapping[str, Json] = {"message": message, "requestedSchema": wanted}
+        said = self.ask({CONFIRM: Question("elicitation/create", params, must_be_put=True)})
         answer = said.get(CONFIRM)
         return isinstance(answer, Mapping) and answer.get("action") == "accept"
 

@@ -2,7 +2,7 @@
 
 Its call is answered with what it is asked, and it calls again with its answers. What it answered in earlier rounds goes
 back and forth as a sealed text: nobody else can write one, and it holds for the same call with the same token, for an
-hour. Answers that come without one are to nothing that was asked.
+hour. What a person is to decide is not decided by an answer that comes without one.
 """
 
 from __future__ import annotations
@@ -45,17 +45,21 @@ class Rounds:
         self._can = can
         asked = {name: value for name, value in params.items() if name not in _OPEN}
         self._call = hashlib.sha256(msgspec.json.encode([who, method, asked], order="deterministic")).hexdigest()
-        state, answers = params.get("requestState"), mapping(params, "inputResponses")
-        self._answers = (
-            {} if state is None else {**self._earlier(state), **answers}
-        )  # who was not asked answers nothing
+        state = params.get("requestState")
+        self._was_asked = state is not None
+        earlier: Mapping[str, Json] = {} if state is None else self._earlier(state)
+        self._answers = {**earlier, **mapping(params, "inputResponses")}
 
     def ask(self, questions: Mapping[str, Question]) -> Mapping[str, Json]:
         needed = sorted({one.kind for one in questions.values()} - self._can)
         if needed:
             told = f"the client must be able to answer {' and '.join(needed)}, and has not declared that it can"
             raise Refusal(MISSING_CAPABILITY, told, {"requiredCapabilities": {kind: {} for kind in needed}})
-        missing = {name: question for name, question in questions.items() if not _fits(self._answers.get(name))}
+        missing = {
+            name: question
+            for name, question in questions.items()
+            if not _fits(self._answers.get(name)) or (question.must_be_put and not self._was_asked)
+        }
         if missing:
             raise InputRequired(missing)
         return {name: self._answers[name] for name in questions}
