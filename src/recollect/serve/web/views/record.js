@@ -71,9 +71,9 @@ export async function open(page, where) {
     const reason = h("input", { id: "reason", maxlength: 300, placeholder: what === "edit" ? "What was wrong?" : "What has changed?" });
     reason.value = begun?.reason ?? "";
     const from = begun?.from ?? record.text;
-    let lost = false; // is there no record any more whose version it could be?
+    let saved = false, lost = false; // is it stored; is there no record any more whose version it could be?
     const problem = h("p", { class: "small", role: "alert" });
-    const keep = () => area.isConnected && keepDraft(space, id, lost || (area.value === record.text && !reason.value) ? null : { what, text: area.value, reason: reason.value, from });
+    const keep = () => area.isConnected && !saved && keepDraft(space, id, lost || (area.value === record.text && !reason.value) ? null : { what, text: area.value, reason: reason.value, from });
     const keepSoon = settled(keep, 500);
     flush = keep;
     const cancel = () => (keepDraft(space, id, null), lost ? refresh().catch(fail) : read());
@@ -93,10 +93,12 @@ export async function open(page, where) {
         if (lost) location.hash = recordLink(await storeText(record, area.value, reason.value.trim()));
         else if (what === "edit") {
           await saveText(record, area.value, reason.value.trim());
+          saved = true;
           keepDraft(space, id, null);
           await refresh();
         } else {
           const receipt = await replaceText(record, area.value, reason.value.trim());
+          saved = true;
           keepDraft(space, id, null);
           location.hash = recordLink(receipt);
         }
