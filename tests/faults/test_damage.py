@@ -292,3 +292,12 @@ def test_an_entry_of_the_journal_that_is_not_as_written_is_not_shown(store: Path
         with pytest.raises(StoreDamaged, match=r"entry \d+ of the journal is not as it was written; run `recollect"):
             memory.journal(limit=100)
         assert memory.count() == 60
+
+
+def test_an_entry_without_a_checksum_whose_verb_is_no_text_is_not_shown(store: Path) -> None:
+    change(store, "UPDATE journal SET checksum = NULL WHERE entry = 8")
+    with opened(store.parent) as memory:
+        assert any(one.entry == 8 for one in memory.journal(limit=100))  # as earlier releases wrote them
+    change(store, "UPDATE journal SET checksum = NULL, verb = x'2a' WHERE entry = 9")
+    with opened(store.parent) as memory, pytest.raises(StoreDamaged, match="entry 9 of the journal"):
+        memory.journal(limit=100)
