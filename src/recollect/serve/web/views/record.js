@@ -171,7 +171,8 @@ export async function open(page, where) {
     const [last] = (await get(`records/${part(id)}/history`, { space })).slice(-1);
     const by = clientWord(last.change.actor);
     if (!last.record) return leave(last.change.verb === "forget" ? `Meanwhile it was forgotten for good by ${by}: nothing of it is left.` : `Meanwhile it was taken out by ${by}.`);
-    edited.textContent = `Meanwhile it was ${verb(last.change.verb)} by ${by}, and says: ${last.record.text.slice(0, 300)}. What you save takes its place.`;
+    const did = last.change.verb === "undo" ? "a change of it was taken back" : `it was ${verb(last.change.verb)}`;
+    edited.textContent = `Meanwhile ${did} by ${by}. It says now: “${last.record.text.slice(0, 300)}” What you save takes its place.`;
     edited.hidden = false;
   };
   let closed = false;
