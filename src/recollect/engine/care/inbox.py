@@ -22,7 +22,7 @@ from recollect.engine.core import Core, existing, find, joined, named_spaces
 from recollect.engine.parse import parse_choice, parse_count, parse_label, parse_limit
 from recollect.engine.write.govern import contest_one, contradictions, promote, stale_before, supersede_one
 from recollect.engine.write.revise import invalidate
-from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.errors import Conflict, NotFound
 from recollect.store.base import Shelf, View
 from recollect.types import DEFAULT_SPACE, Filter, Record, Status
 
@@ -124,7 +124,7 @@ def inbox(
     """
     if space is None:
         if after:
-            raise InvalidInput("after", "goes with a space: name the one in which to go on")
+            raise Conflict("after goes with a space; name the one in which to go on looking for secrets")
         every = [inbox(core, name, piles=piles, limit=limit) for name in named_spaces(core, None)]
         return _together([pile for piles_ in every for pile in piles_], limit)
     name, most = existing(core, space), parse_limit(limit, most=_MOST)
