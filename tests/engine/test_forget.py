@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect import Conflict, Memory, NotFound
+import recollect
+from recollect import Conflict, Memory, NotFound, Settings
 from recollect.engine.intake import ingest
 from recollect.engine.write.remember import count_terms
+from recollect.errors import StoreBusy
 from recollect.store.base import Shelf
 from recollect.types import Filter
 
@@ -60,6 +62,49 @@ def test_the_receipt_names_backups_that_may_hold_what_was_forgotten(memory: Memo
     assert "a backup" in str(receipt.reason)
     copy.unlink()
     assert (memory.forget("b").pending, traces(tmp_path / "home", SECRET)) == ((), [])
+
+
+def test_no_word_of_a_note_that_was_synced_stays_and_its_folder_is_named(memory: Memory, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    memory.remember(f"{SECRET} has the flu {CJK}.", id="a")
+    memory.remember("Bread is baked at seven.", id="b")
+    memory.sync(folder)
+    assert len(traces(folder, SECRET)) == 1
+    receipt = memory.forget("a")
+    assert receipt.pending == (f"its note in {folder}, until `recollect sync {folder}` runs again",)
+    assert traces(tmp_path / "home", SECRET, CJK) == []
+    assert memory.sync(folder).removed == 1
+    assert traces(tmp_path, SECRET, CJK) == []
+    assert [record.id for record in memory.list()] == ["b"]
+
+
+def test_a_note_that_was_rewritten_since_stays_its_owners(memory: Memory, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    memory.remember(f"{SECRET} has the flu.", id="a")
+    memory.sync(folder)
+    memory.forget("a")
+    (file,) = folder.glob("*.md")
+    file.write_text(file.read_text().replace(f"{SECRET} has the flu.", "Somebody was ill."))
+    assert memory.sync(folder).added == 1
+    assert [record.text for record in memory.list()] == ["Somebody was ill."]
+
+
+def test_the_receipt_names_what_a_restore_kept_aside(memory: Memory, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    confide(memory)
+    copy = tmp_path / "copy.db"
+    memory.backup(copy)
+    with pytest.raises(StoreBusy):
+        recollect.restore(copy, home, over=True)  # it is open here
+    assert [path.name for path in home.glob("*.new")] == []
+    memory.close()
+    aside = Path(str(recollect.restore(copy, home, over=True).kept_aside))
+    with recollect.open(settings=Settings(home=home, embedder="none")) as again:
+        receipt = again.forget("a")
+    assert [f"{aside.name} in {home} may hold of it" in left for left in receipt.pending] == [True]
+    assert traces(home, SECRET) == traces(aside, SECRET) != []
 
 
 def test_no_file_holds_a_word_of_a_deleted_space(memory: Memory, tmp_path: Path) -> None:

@@ -119,6 +119,16 @@ def test_what_one_client_stores_another_recalls(up: Up, mode: str) -> None:
     assert anyio.run(run)
 
 
+def test_a_key_in_a_header_has_a_change_made_once(up: Up) -> None:
+    asked = [{"name": "remember", "arguments": {"text": f"The {name} gate is locked."}} for name in ("north", "south")]
+    session = up.initialize()
+    first = up.alone("tools/call", asked[0], idempotency_key="gate-1").json()["result"]
+    again = up.post("tools/call", asked[0], mcp_session_id=session, idempotency_key="gate-1").json()["result"]
+    assert again["structuredContent"] == first["structuredContent"]
+    refused = up.alone("tools/call", asked[1], idempotency_key="gate-1").json()["result"]
+    assert "was used for another call" in refused["content"][0]["text"]
+
+
 # Sessions
 
 

@@ -14,6 +14,7 @@ import binascii
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from recollect.contracts.tool import Contract
@@ -25,6 +26,7 @@ from recollect.serve.message import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
     INVALID_REQUEST,
+    KEY,
     METHOD_NOT_FOUND,
     MISSING_CAPABILITY,
     PARSE_ERROR,
@@ -131,7 +133,7 @@ class Streamable:
         _check_accept(headers.get("accept"), "application/json", "text/event-stream")
         data = await read_body(request)
         check_kind(request)
-        message = decode(data)
+        message = _with_key(decode(data), headers.get("idempotency-key"))
         version = headers.get("mcp-protocol-version")
         if _stands_alone(message, version):
             return await self._answer_alone(exchange, message, contract)
@@ -295,6 +297,16 @@ async def _left(exchange: Exchange) -> None:
 
 
 # What headers say
+
+
+def _with_key(message: Message | tuple[Message, ...], key: str | None) -> Message | tuple[Message, ...]:
+    """A call whose key stands in a header has it where it is looked for; what a call says of itself holds."""
+    if key is None or not isinstance(message, Request) or message.method != "tools/call":
+        return message
+    about = message.params.get("_meta", {})
+    if not isinstance(about, dict):
+        return message
+    return replace(message, params={**message.params, "_meta": {KEY: key, **about}})
 
 
 def _stands_alone(message: Message | tuple[Message, ...], version: str | None) -> bool:

@@ -64,16 +64,33 @@ def backups_in(folder: Path) -> list[Backup]:
     return sorted((one for one in made if one is not None), key=lambda one: one.at, reverse=True)
 
 
+_KEPT_ASIDE = ("recollect-replaced-*", "recollect-damaged-*", "*.db.new")
+"""What a restore or a repair put aside instead of deleting it."""
+
+
 def copies_since(settings: Settings, moment: datetime) -> str | None:
     """Which copies may hold what was there at a moment, in words; None where there are none."""
     folder = folder_of(settings)
-    named = [path for form in ("recollect-*", "before-upgrade-*") for path in folder.glob(form)]
-    with suppress(FileNotFoundError):  # one was rotated out just now, and so will the others be
-        named = [path for path in named if path.stat().st_mtime >= moment.timestamp()]
-    if not named:
-        return None
-    count = "a backup" if len(named) == 1 else f"{len(named)} backups"
-    return f"what {count} in {folder} may hold of it; that stays until you delete them or newer ones take their place"
+    told: list[str] = []
+    if backups := _since(moment, folder, ("recollect-[0-9]*", "before-upgrade-*")):
+        count = "a backup" if len(backups) == 1 else f"{len(backups)} backups"
+        told.append(
+            f"what {count} in {folder} may hold of it; that stays until you delete them or newer ones take their place"
+        )
+    if aside := _since(moment, settings.home, _KEPT_ASIDE):
+        told.append(
+            f"what {' and '.join(aside)} in {settings.home} may hold of it; that was kept aside for you to delete"
+        )
+    return "; and ".join(told) or None
+
+
+def _since(moment: datetime, folder: Path, forms: Sequence[str]) -> list[str]:
+    """The names in a folder that have one of some forms and were written after a moment."""
+    found: list[str] = []
+    for path in (path for form in forms for path in folder.glob(form)):
+        with suppress(FileNotFoundError):  # one was rotated out just now
+            found += [path.name] if path.stat().st_mtime >= moment.timestamp() else []
+    return sorted(found)
 
 
 def _backup_at(path: Path) -> Backup | None:

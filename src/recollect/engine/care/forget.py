@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.care.backups import copies_since
+from recollect.engine.care.vault import forget_files
 from recollect.engine.core import Core, records_of
 from recollect.engine.erased import Erased, all_of
 from recollect.engine.graph.named import names_of
@@ -63,12 +64,13 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Forgot
         leaving = Leaving(edit, record.space)
         leaving.follow([record])
         edit.keep(DOCUMENTS, dict.fromkeys(leaving.files), space=record.space)
+        folders = forget_files(edit, record.space, [*leaving.removed, *leaving.rewritten])
         erased = leaving.erased()
         entries = [entry for done in edit.apply(leaving.ops(reason)) for entry in done.entries]
         note_erased(edit, erased)
     if leaving.rewritten:
         core.written()
-    return _receipt(core, id, leaving, record.space, entries)
+    return _receipt(core, id, leaving, record.space, entries, folders)
 
 
 def forget_fact(core: Core, id: str, space: str | None, reason: str | None) -> Forgotten:
@@ -84,10 +86,13 @@ def forget_fact(core: Core, id: str, space: str | None, reason: str | None) -> F
     return _receipt(core, id, leaving, thing.space, entries)
 
 
-def _receipt(core: Core, id: str, leaving: Leaving, space: str, entries: Sequence[int]) -> Forgotten:
+def _receipt(
+    core: Core, id: str, leaving: Leaving, space: str, entries: Sequence[int], folders: Sequence[str] = ()
+) -> Forgotten:
     gone = [*leaving.removed.values(), *leaving.things.values()]
     copies = copies_since(core.settings, min(one.created_at for one in gone))
-    pending = (*(() if scrub(core) else (_TRACES,)), *(() if copies is None else (copies,)))
+    notes = [f"its note in {folder}, until `recollect sync {folder}` runs again" for folder in folders]
+    pending = (*(() if scrub(core) else (_TRACES,)), *notes, *(() if copies is None else (copies,)))
     return Forgotten(
         outcome="stored", id=id, space=space, entry=entries[0], entries=tuple(entries),
         reason=f"gone, but for {'; and '.join(pending)}" if pending else None,

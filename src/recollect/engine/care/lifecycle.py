@@ -16,6 +16,7 @@ from typing import Literal
 from msgspec import Struct
 
 from recollect.engine.care.forget import Leaving
+from recollect.engine.care.vault import forget_files
 from recollect.engine.core import Core, as_one_act, records_of
 from recollect.engine.known import DOCUMENTS
 from recollect.engine.loop import Loop
@@ -142,6 +143,7 @@ def _erase(edit: Edit, space: str, versions: tuple[int, ...]) -> int:
     if leaving.removed:
         erased = leaving.erased()
         edit.keep(DOCUMENTS, dict.fromkeys(leaving.files), space=space)
+        forget_files(edit, space, [*leaving.removed, *leaving.rewritten])
         edit.apply(leaving.ops("evicted for good"))
         note_erased(edit, erased)
     return len(leaving.removed)

@@ -18,7 +18,7 @@ import hashlib
 import os
 import threading
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -58,6 +58,10 @@ class _Kept(Struct, frozen=True):
 
     path: str
     hash: str
+
+
+FOLDERS = Shelf("vaults", str)
+"""The folders that a space is kept in step with, by the names of their shelves."""
 
 
 class _File(Struct, frozen=True):
@@ -105,6 +109,22 @@ def _shelf_of(folder: Path) -> Shelf[_Kept]:
     return Shelf(f"vault:{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}", _Kept)
 
 
+def forget_files(edit: Edit, space: str, ids: Collection[str]) -> list[str]:
+    """Forgets what the files of some records are called. Answers the folders that hold them until their next sync.
+
+    What a file said stays known as a hash: by that its folder is told a note that nobody changed, which is removed,
+    from one that was written since.
+    """
+    folders: list[str] = []
+    for name, folder in edit.kept(FOLDERS, space=space).items():
+        shelf = Shelf(name, _Kept)
+        known = edit.kept(shelf, space=space, keys=list(ids))
+        if known:
+            edit.keep(shelf, {id: _Kept("", one.hash) for id, one in known.items()}, space=space)
+            folders.append(folder)
+    return folders
+
+
 def _require_own(core: Core, folder: Path, space: str, shelf: Shelf[_Kept]) -> None:
     """A folder is in step with one space: two would take each other's notes."""
     with core.store.read() as view:
@@ -128,6 +148,9 @@ class _Run:
     def run(self) -> Synced:
         with self._core.store.write(actor=self._core.actor) as edit:
             ensure_space(edit, self._space)
+            folder = str(self._folder.resolve())
+            if edit.kept(FOLDERS, space=self._space, keys=[self._shelf.name]) != {self._shelf.name: folder}:
+                edit.keep(FOLDERS, {self._shelf.name: folder}, space=self._space)
         with self._core.store.read() as view:
             known = view.kept(self._shelf, space=self._space)
             there = {one.id: _hash(one, one.event_time) for one in _notes(view, self._space)}
