@@ -22,8 +22,8 @@ MODULES = {
 ROOMS: dict[str, set[str]] = {
     # What a room may import from. Data flows as ARCHITECTURE.md draws it.
     "cli": {"serve", "contracts", "engine", "config", "environment", "errors", "fields", "light", "private", "types"},
-    "serve": {"contracts", "engine", "config", "environment", "errors", "light", "types", "working"},
-    "contracts": {"engine", "retrieve", "environment", "errors", "plain", "types", "working"},
+    "serve": {"contracts", "engine", "config", "environment", "errors", "forms", "light", "types", "working"},
+    "contracts": {"engine", "retrieve", "environment", "errors", "forms", "plain", "types", "working"},
     "engine": {
         "ingest",
         "retrieve",
@@ -33,18 +33,20 @@ ROOMS: dict[str, set[str]] = {
         "config",
         "errors",
         "fields",
+        "forms",
         "pattern",
         "private",
         "types",
         "working",
     },
-    "ingest": {"errors", "pattern", "types"},
-    "retrieve": {"errors", "pattern", "types"},
-    "store": {"errors", "fields", "private", "types"},
-    "embed": {"endpoint", "environment", "errors", "types"},
+    "ingest": {"errors", "forms", "pattern", "types"},
+    "retrieve": {"errors", "forms", "pattern", "types"},
+    "store": {"errors", "fields", "forms", "private", "types"},
+    "embed": {"endpoint", "environment", "errors", "forms", "types"},
     "complete": {"endpoint", "errors", "types"},
-    "endpoint": {"errors"},
-    "config": {"environment", "errors", "plain"},
+    "endpoint": {"errors", "forms"},
+    "config": {"environment", "errors", "forms", "plain"},
+    "forms": set(),
     "plain": set(),
     "environment": set(),
     "working": set(),
@@ -273,6 +275,23 @@ WIDTHS: list[tuple[type, tuple[type, ...], int]] = [(Store, (), 10), (View, (), 
 def test_the_seam_to_the_store_stays_narrow(seam: type, beyond: tuple[type, ...], most: int) -> None:
     known = {name for other in beyond for name in vars(other)}
     assert len([name for name in vars(seam) if not name.startswith("_") and name not in known]) <= most
+
+
+PLAIN = {"Any", "bool", "dict", "float", "int", "list", "msgspec", "object", "Raw", "str", "tuple", "Fields"}
+"""Forms without a class of ours."""
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module != "recollect.forms"])
+def test_values_of_our_classes_are_read_where_no_two_threads_meet(module: str) -> None:
+    wrong: list[str] = []
+    for node in ast.walk(ast.parse(MODULES[module].read_text("utf-8"))):
+        asked = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+        if isinstance(node, ast.Call) and re.fullmatch(r"msgspec\.(convert|(json|msgpack)\.(decode|Decoder))", asked):
+            forms = [*(word.value for word in node.keywords if word.arg == "type")]
+            forms += node.args[:1] if asked.endswith("Decoder") else node.args[1:2]
+            named = {name.id for form in forms for name in ast.walk(form) if isinstance(name, ast.Name)}
+            wrong += [f"line {node.lineno}: {asked} of {name}" for name in sorted(named - PLAIN)]
+    assert wrong == []
 
 
 READ_THE_ENVIRONMENT = ("recollect.config", "recollect.environment")

@@ -17,6 +17,7 @@ import msgspec
 
 from recollect.environment import HOOK_SECONDS, home_of
 from recollect.errors import ConfigError
+from recollect.forms import convert
 from recollect.plain import part_complaint, told_value, told_wanted
 
 _FILE = "config.toml"
@@ -136,7 +137,7 @@ def load_settings(home: str | os.PathLike[str] | None = None, environment: Mappi
     if url is not None:
         values["store"] = url
     try:
-        return msgspec.convert(values, Settings, strict=False, dec_hook=_to_path)
+        return convert(values, Settings, strict=False, dec_hook=_to_path)
     except msgspec.ValidationError as error:
         raise ConfigError(_told_wrong(str(error), values, folder, environment)) from error
 
@@ -170,7 +171,7 @@ def rusty_mem_settings(environment: Mapping[str, str] = os.environ) -> RustyMemS
     names = RustyMemSettings.__struct_fields__
     given = {name: environment.get(name.upper(), "").strip() for name in names}
     try:
-        found = msgspec.convert({k: v for k, v in given.items() if v}, RustyMemSettings, strict=False)
+        found = convert({k: v for k, v in given.items() if v}, RustyMemSettings, strict=False)
     except msgspec.ValidationError as error:
         wrong = next((name for name in names if f"$.{name}`" in str(error)), "")
         problem = str(error).partition(" - at ")[0].replace("`", "")

@@ -13,6 +13,7 @@ import httpx
 import msgspec
 
 from recollect.errors import ConfigError, RecollectError
+from recollect.forms import decode
 
 AnswerT = TypeVar("AnswerT")
 TRY_AGAIN = frozenset({429, 500, 502, 503, 504, 529})
@@ -73,7 +74,7 @@ class Endpoint:
         """POST the question as JSON and parse what comes back."""
         body = self._post(msgspec.json.encode(question))
         try:
-            return msgspec.json.decode(body, type=answer)
+            return decode(body, answer)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             problem = "numbers that are not finite" if b"NaN" in body else str(error)
             raise self._about.error(f"{self} did not answer with {self._about.answer}: {problem}") from error

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct, field
 
 from recollect.errors import InvalidInput
+from recollect.forms import convert
 from recollect.plain import FILLED, part_complaint, told_value, told_wanted
 from recollect.types import Json
 
@@ -166,7 +167,7 @@ def parse_params(params: type[P], arguments: Mapping[str, Json], *, strict: bool
     Where they are not `strict`, a text may stand for a number.
     """
     try:
-        return msgspec.convert(arguments, params, strict=strict)
+        return convert(arguments, params, strict=strict)
     except msgspec.ValidationError as error:
         raise _explain(str(error), params, arguments) from None
 

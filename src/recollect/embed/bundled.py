@@ -22,6 +22,7 @@ from recollect.embed.glosses import to_english
 from recollect.embed.wordpiece import WordPiece
 from recollect.environment import report_nothing
 from recollect.errors import EmbedderError
+from recollect.forms import decode
 
 report_nothing()
 import onnxruntime as ort  # noqa: E402 - it reports when it is loaded
@@ -143,7 +144,7 @@ class BundledEmbedder:
 
 def read_manifest(path: Path) -> Manifest:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+        return decode(path.read_bytes(), Manifest)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise EmbedderError(f"a model's manifest cannot be read ({path}: {error}); {CURE}") from error
 

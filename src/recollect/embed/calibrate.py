@@ -16,6 +16,7 @@ import numpy as np
 
 from recollect.embed.base import Embedder
 from recollect.embed.samples import SAMPLES
+from recollect.forms import decode
 
 if TYPE_CHECKING:
     pass
@@ -40,7 +41,7 @@ class Known(msgspec.Struct, frozen=True):
 def calibrate(embedder: Embedder) -> Calibration:
     """What is known of a model, or else what it shows now."""
     try:
-        known = msgspec.json.decode(KNOWN.read_bytes(), type=Known)
+        known = decode(KNOWN.read_bytes(), Known)
     except (OSError, msgspec.DecodeError):  # nothing is lost but the time to measure
         return measure(embedder)
     return known.calibration if known.name == embedder.name else measure(embedder)

@@ -11,6 +11,7 @@ import msgspec
 
 from recollect.embed.base import Embedder
 from recollect.errors import ConfigError
+from recollect.forms import decode
 
 KINDS = ("bundled", "multilingual", "ollama", "openai", "none")
 REMOTE = ("ollama", "openai")
@@ -65,7 +66,7 @@ def describe_embedder(kind: str, *, model: str | None = None, dim: int | None = 
     """Name and dimension of the embedder that the settings ask for, as far as they are known without loading it."""
     if kind != "bundled":
         return model or kind, dim
-    manifest = msgspec.json.decode((Path(__file__).parent / "model" / "manifest.json").read_bytes(), type=_Named)
+    manifest = decode((Path(__file__).parent / "model" / "manifest.json").read_bytes(), _Named)
     return manifest.name, manifest.dim
 
 

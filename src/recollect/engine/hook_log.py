@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect import private
+from recollect.forms import decode
 
 FILE = "hooks.jsonl"
 DISCONNECTED = "disconnected"
@@ -64,7 +65,7 @@ def read_calls(home: Path) -> Iterator[HookCall]:
 
 def _parse(line: bytes) -> HookCall | None:
     try:
-        return msgspec.json.decode(line, type=HookCall)
+        return decode(line, HookCall)
     except msgspec.DecodeError:
         return None
 

@@ -21,6 +21,7 @@ from msgspec import Raw, Struct
 from recollect.engine.core import Core, joined, space_of, taking, try_again
 from recollect.engine.parse import parse_label
 from recollect.errors import Conflict
+from recollect.forms import decode
 from recollect.ingest.secrets import drop_private, mask_secrets
 from recollect.store.base import Changes, Shelf, View
 from recollect.types import Entity, Json, Relation, Space
@@ -107,10 +108,10 @@ def once(core: Core, key: object, act: Callable[..., T], args: Sequence[object],
     )
     if answered not in (Entity, Relation, Space):
         try:
-            return msgspec.json.decode(written, type=answered)
+            return decode(written, answered)
         except msgspec.ValidationError as error:
             raise Conflict(_removed(str(key))) from error
-    named = msgspec.json.decode(written, type=_Named)
+    named = decode(written, _Named)
     with core.store.read() as view:
         found = (
             view.get(cast("type[Entity]", answered), named.space, named.id, version=named.version)

@@ -19,6 +19,7 @@ import msgspec
 from recollect.engine.moments import EXAMPLES, read_moment
 from recollect.errors import InvalidInput
 from recollect.fields import COMPARED, FIELDS, FILTERS, SHARED, Field, fields_of
+from recollect.forms import convert
 from recollect.types import CATALOGUE_KINDS, AnyOf, Claim, Draft, Evidence, Filter, Grounds, Json, Metadata
 
 MAX_TEXT_BYTES = 1_000_000
@@ -426,7 +427,7 @@ def parse_filter(**given: object) -> Filter:
     _check_stretch(fields.get("since"), fields.get("until"))
     if not fields.pop("catalogue", False) and not fields.get("kinds"):
         fields["without_kinds"] = (*cast("tuple[str, ...]", fields.get("without_kinds", ())), *CATALOGUE_KINDS)
-    return msgspec.convert(fields, Filter)
+    return convert(fields, Filter)
 
 
 def check_period(start: object, end: object, prefix: str = "") -> None:

@@ -7,6 +7,7 @@ from mmap import mmap
 import msgspec
 from msgspec import Struct
 
+from recollect.forms import convert
 from recollect.ingest.talk import Content, Conversation, Turns, decode_each, read_moment, show_call, show_content
 
 # ChatGPT
@@ -92,7 +93,7 @@ def _gpt_part(part: object) -> str:
     if isinstance(part, str):
         return part
     try:
-        media = msgspec.convert(part, _Media)
+        media = convert(part, _Media)
     except msgspec.ValidationError:
         return ""
     return media.text or ("[image]" if media.content_type.startswith("image") else "")

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 import msgspec
 
+from recollect.forms import decode
+
 T = TypeVar("T")
 
 BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -60,7 +62,7 @@ def objects_of(data: Data, type_: type[T]) -> Iterator[T]:
         if broken is not None:  # and this was not the last
             raise broken
         try:
-            found = msgspec.json.decode(mend(line), type=type_)
+            found = decode(mend(line), type_)
         except msgspec.ValidationError:
             continue
         except BROKEN as error:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.errors import SourceError
+from recollect.forms import decode
 from recollect.ingest.chunks import chunk_markdown, headings_of, plain_lines
 from recollect.ingest.markdown import title_of
 from recollect.ingest.parsed import Parsed, line_segments, local_adapter, storable
@@ -25,7 +26,7 @@ class _Notebook(Struct):
 def parse_notebook(name: str, text: str, mode: str = "file") -> Parsed:
     """A notebook as Markdown, its code fenced; what the code printed is left out."""
     try:
-        book = msgspec.json.decode(text, type=_Notebook)
+        book = decode(text, _Notebook)
     except msgspec.DecodeError as error:
         raise SourceError(f"{name} is not a Jupyter notebook: {error}") from error
     parts = [_show(cell) for cell in book.cells]

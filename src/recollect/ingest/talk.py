@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
+from recollect.forms import decode
 from recollect.ingest.parsed import storable
 from recollect.ingest.secrets import mask_secrets
 from recollect.types import Json, Metadata
@@ -147,6 +148,6 @@ def decode_each(data: bytes | mmap, type_: type[T]) -> Iterator[T]:
     """The objects of a list, or the only one, each decoded when its turn comes: all at once may not fit."""
     if begins_list(data):
         for one in msgspec.json.decode(data, type=list[msgspec.Raw]):
-            yield msgspec.json.decode(one, type=type_)
+            yield decode(one, type_)
     else:
-        yield msgspec.json.decode(data, type=type_)
+        yield decode(data, type_)

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.errors import SourceError
+from recollect.forms import decode
 from recollect.ingest.editors import EVENTS, read_copilot, read_cursor
 from recollect.ingest.exports import read_chatgpt, read_claude
 from recollect.ingest.lines import BROKEN, Data, each_line, mend, mend_whole, objects_of
@@ -232,7 +233,7 @@ def _read_messages(data: Data) -> list[Conversation]:
     if begins_list(data):
         return [_plain(decode_each(data, _Plain))]
     try:
-        whole = msgspec.json.decode(data, type=_PlainConversation)
+        whole = decode(data, _PlainConversation)
     except BROKEN:
         return [_plain(objects_of(data, _Plain))]
     return [_plain(whole.messages, whole.id, whole.title)]
@@ -286,7 +287,7 @@ def _reader_of_lines(data: Data) -> Reader | None:
         if not line.strip():
             continue
         try:
-            look = msgspec.json.decode(mend(line), type=_Look)
+            look = decode(mend(line), _Look)
         except BROKEN:
             return None
         if look.type in ("user", "assistant") and look.message is not None and look.sessionId:
@@ -327,7 +328,7 @@ def read_transcript(name: str, data: Data) -> list[Conversation]:
 
 def _fitting(raw: bytes | msgspec.Raw, type_: type[T]) -> T | None:
     try:
-        return msgspec.json.decode(raw, type=type_)
+        return decode(raw, type_)
     except msgspec.ValidationError:
         return None
 

@@ -26,6 +26,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from recollect.forms import decode
 from recollect.retrieve.weights import Lacking, Meaning, Notes, Weights, Woven
 from recollect.store.product import multiply
 
@@ -300,7 +301,7 @@ class Fitted(Struct, frozen=True, eq=False):
 
 @cache
 def _load() -> Fitted:
-    return unpack(msgspec.json.decode(WEIGHTS.read_bytes(), type=Weights))
+    return unpack(decode(WEIGHTS.read_bytes(), Weights))
 
 
 def unpack(found: Weights) -> Fitted:

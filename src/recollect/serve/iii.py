@@ -22,6 +22,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from recollect.contracts.tool import Contract
+from recollect.forms import decoder
 from recollect.serve.admission import Admission, Refused
 from recollect.serve.capacity import HEADER_SECONDS, Room, room_for_connections
 from recollect.serve.functions import FAILED, Functions, Outcome, Problem
@@ -57,7 +58,7 @@ class _Answer(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="in
     error: Problem | UnsetType = UNSET
 
 
-_decode = msgspec.json.Decoder(_Message).decode
+_decode = decoder(_Message)
 
 
 def _connection(room: Room) -> type[ServerConnection]:

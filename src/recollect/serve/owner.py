@@ -20,6 +20,7 @@ from recollect.contracts.registry import CONTRACTS, Offer
 from recollect.contracts.tool import Contract
 from recollect.engine.loop import Loop
 from recollect.engine.memory import Memory
+from recollect.forms import decode
 from recollect.serve.heaps import share_heap
 from recollect.serve.log import Log
 from recollect.serve.meeting import Claim, is_own
@@ -203,7 +204,7 @@ class _Peer:
     def _greet(self, line: bytes | None) -> Hello | None:
         """What the relay wants, where that can be had; else it is told to look after its client itself."""
         try:
-            hello = msgspec.json.decode(line or b"", type=Hello)
+            hello = decode(line or b"", Hello)
         except msgspec.MsgspecError:
             hello = None
         if hello is None or hello.character != self._owner.character or hello.contract not in CONTRACTS:

@@ -20,6 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.contracts.tool import InputRequired, Question
+from recollect.forms import decode
 from recollect.serve.catalog import Refusal, Result, mapping
 from recollect.serve.message import INVALID_PARAMS, MISSING_CAPABILITY
 from recollect.types import Json
@@ -78,7 +79,7 @@ class Rounds:
             if base64.urlsafe_b64encode(sealed).decode() != state:  # the decoder overlooks what does not belong
                 raise ValueError
             signed, written = sealed[:32], sealed[32:]
-            known = msgspec.json.decode(written, type=_State) if hmac.compare_digest(signed, _sign(written)) else None
+            known = decode(written, _State) if hmac.compare_digest(signed, _sign(written)) else None
         except (binascii.Error, ValueError, msgspec.MsgspecError):
             known = None
         if known is None or known.call != self._call or time.time() - known.at > STATE_SECONDS:

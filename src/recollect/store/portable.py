@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from recollect.errors import InvalidInput, StoreDamaged
+from recollect.forms import decode
 from recollect.store.base import Thing
 from recollect.store.canonical import AT_ONCE, CANONICAL, Table, insert, numbers_of
 from recollect.store.sql.database import Database, Row
@@ -273,7 +274,7 @@ def _space_no(noun: str, fields: Fields, spaces: Spaces) -> int:
 
 def _as(noun: str, column: str, raw: msgspec.Raw, type_: Any) -> Any:
     try:
-        return msgspec.json.decode(raw, type=type_)
+        return decode(raw, type_)
     except msgspec.DecodeError as error:
         raise ValueError(f"{noun}.{column}: {error}") from error
 

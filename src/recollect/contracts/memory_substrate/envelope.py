@@ -20,6 +20,7 @@ from recollect.contracts.memory_substrate.schemas import MOMENT
 from recollect.contracts.schema import derive_schema, own_word
 from recollect.contracts.tool import Call
 from recollect.errors import InvalidInput
+from recollect.forms import convert
 from recollect.plain import part_complaint, read_expected
 from recollect.types import Json
 
@@ -184,7 +185,7 @@ def _unwrap(args: Json) -> Json:
 def read(tool: str, value: Json, type_: type[Struct], name: str = "input_data") -> Struct:
     """A value that has been checked, as its type."""
     try:
-        return msgspec.convert(value, type_, strict=False)
+        return convert(value, type_, strict=False)
     except msgspec.ValidationError as error:
         raise Rejected(tool, [Problem(f"args.{name}", say(str(error)))]) from None
 
@@ -235,7 +236,7 @@ def _in_struct(value: Json, type_: type[Struct], place: str) -> list[Problem]:
 def _misfit(value: Json, type_: object, place: str) -> list[Problem]:
     """What a single value is not. A text may stand for a number, as callers are used to."""
     try:
-        msgspec.convert(value, cast("type[object]", type_), strict=not _is_number(type_))
+        convert(value, cast("type[object]", type_), strict=not _is_number(type_))
     except UnicodeEncodeError:  # a lone surrogate, which JSON can spell and nothing can store
         return [Problem(place, _SHOULD["str"])]
     except msgspec.ValidationError as error:

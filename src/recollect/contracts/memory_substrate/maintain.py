@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from msgspec import convert
 from msgspec.structs import replace
 
 from recollect.contracts.memory_substrate import schemas as s
@@ -26,6 +25,7 @@ from recollect.engine.care.resolve import Resolution, resolve_twins
 from recollect.engine.care.upkeep import upkeep
 from recollect.engine.write.govern import decay_stale, merge_duplicates, promote_candidates
 from recollect.errors import NotFound
+from recollect.forms import convert
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE
 
 

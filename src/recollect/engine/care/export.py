@@ -28,6 +28,7 @@ from recollect.engine.core import Core
 from recollect.engine.intake.results import Imported
 from recollect.engine.places import identity_of, keep_identity
 from recollect.errors import ConfigError, Conflict, InvalidInput, ReadOnlyStore, StoreDamaged
+from recollect.forms import decode
 from recollect.store.kept import Exported
 from recollect.store.move import SqlStore
 from recollect.store.portable import (
@@ -301,7 +302,7 @@ class _Reading:
 
 def _converted(fields: Fields, type_: type[C], number: int) -> C:
     try:
-        return msgspec.json.decode(msgspec.json.encode(fields), type=type_)
+        return decode(msgspec.json.encode(fields), type_)
     except msgspec.DecodeError as error:
         raise InvalidInput("file", f"line {number:,}: {error}") from error
 

@@ -21,6 +21,7 @@ from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.write.remember import content_hash, make_record, put_of
 from recollect.engine.write.screen import Screen
 from recollect.errors import NotFound
+from recollect.forms import convert
 from recollect.store.base import View, Weight
 from recollect.types import Condensed, Draft, Filter, Json, Metadata, Record, least_trust
 
@@ -116,7 +117,7 @@ def _find(view: View, space: str, digest: str, scope: str | None = None) -> Reco
 def _provenance(record: Record) -> Provenance | None:
     """What a summary says it was made of; None where somebody wrote something else there."""
     try:
-        return msgspec.convert(record.metadata, Provenance)
+        return convert(record.metadata, Provenance)
     except msgspec.ValidationError:
         return None
 

@@ -21,6 +21,7 @@ from recollect.engine.parse import parse_draft, parse_label, parse_space
 from recollect.engine.write.remember import ensure_space, remember_many
 from recollect.engine.write.sessions import put_messages
 from recollect.errors import InvalidInput
+from recollect.forms import convert
 from recollect.types import DEFAULT_SPACE, Draft, Message
 
 _HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
@@ -64,7 +65,7 @@ def import_agentos(core: Core, file: Path, *, dry_run: bool) -> list[Imported]:
 
 def _read(file: Path) -> _Export:
     try:
-        return msgspec.convert(_snake(msgspec.json.decode(file.read_bytes())), _Export)
+        return convert(_snake(msgspec.json.decode(file.read_bytes())), _Export)
     except OSError as error:
         raise InvalidInput("file", f"{file} cannot be read: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -23,6 +23,7 @@ from recollect.engine.write.grounds import segment_kind, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record, put_of
 from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput
+from recollect.forms import convert
 from recollect.store.base import Edit, View
 from recollect.store.ops import Op, Put, Retire
 from recollect.types import (
@@ -319,7 +320,7 @@ def _count(known: Record) -> int:
 
 
 def _answer(draft: SourceDraft, space: str, outcome: str, **counts: object) -> IngestedSource:
-    return msgspec.convert(
+    return convert(
         {
             "id": source_id(draft.location), "space": space, "location": draft.location,
             "source_kind": draft.source_kind, "title": draft.title, "outcome": outcome,

@@ -25,6 +25,7 @@ from recollect.engine.intake.reading import FAILED, Errand, ReadFile
 from recollect.engine.loop import Loop
 from recollect.engine.pipes import program, receive, send
 from recollect.errors import Cancelled, SourceError
+from recollect.forms import unpacker
 
 FEW_FILES = 12
 MOST_WORKERS = 4
@@ -63,8 +64,8 @@ def read_alone(root: Path, errand: Errand, cancelled: Callable[[], bool]) -> Rea
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode_errands = msgspec.msgpack.Decoder(tuple[str, tuple[Errand, ...]]).decode
-_decode_file = msgspec.msgpack.Decoder(ReadFile).decode
+_decode_errands = unpacker(tuple[str, tuple[Errand, ...]])
+_decode_file = unpacker(ReadFile)
 
 
 def work() -> None:

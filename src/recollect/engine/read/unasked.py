@@ -20,6 +20,7 @@ from msgspec import Meta, Struct
 from recollect.engine.core import Core, last_entry
 from recollect.engine.parse import parse_optional, parse_space, parse_text
 from recollect.errors import InvalidInput
+from recollect.forms import convert
 from recollect.ingest.worktree import project_of
 from recollect.retrieve.brief import Noted, Section, note, render_brief, render_noted
 from recollect.retrieve.context import estimate_tokens, pack_context, render_hit
@@ -553,7 +554,7 @@ def _project(project: str | None, folder: str | None) -> str | None:
 
 def _parse_steering(values: dict[str, object]) -> Steering:
     try:
-        return msgspec.convert(values, Steering)
+        return convert(values, Steering)
     except msgspec.ValidationError as error:
         problem, _, where = str(error).partition(" - at ")
         raise InvalidInput(where.strip("`$.") or "settings", problem.replace("`", "").lower()) from error

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.fields import Field, fields_of
+from recollect.forms import decoder
 from recollect.store.base import MOST_COUNTED, Lexis
 from recollect.store.sql.database import Row
 from recollect.types import Change, Claim, Entity, Evidence, Grounds, Json, Metadata, Record, Relation, Space
@@ -50,7 +51,7 @@ class _Grounds(msgspec.Struct):
     verified_at: datetime | None = None
 
 
-_decode_grounds = msgspec.json.Decoder(_Grounds).decode
+_decode_grounds = decoder(_Grounds)
 
 
 def to_grounds(text: str) -> Grounds:

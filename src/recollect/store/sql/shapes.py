@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 from msgspec import Struct
 
+from recollect.forms import decoder
 from recollect.store.base import Thing
 from recollect.store.sql.database import Dialect, Row
 from recollect.store.sql.rows import (
@@ -59,7 +60,7 @@ class _Grounds(Grounds, frozen=True, kw_only=True, gc=False):
 
 
 _DECODERS: dict[str, Callable[[str], object]] = {
-    "grounds": msgspec.json.Decoder(_Grounds).decode,
+    "grounds": decoder(_Grounds),
     "doing": msgspec.json.Decoder(dict[str, Any]).decode,
 }
 

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.errors import NotFound, StoreDamaged
+from recollect.forms import decoder
 from recollect.store.base import (
     Acts,
     By,
@@ -479,7 +480,7 @@ class SqlView:
         if keys is not None:
             among, listed = self._db.dialect.among("key", keys)
             sql, values = f"{sql} AND {among}", [*values, *listed]
-        decode = msgspec.json.Decoder(shelf.type).decode
+        decode = decoder(shelf.type)
         try:
             return {row[0]: decode(row[1]) for row in self._db.rows(f"{sql} ORDER BY key", values)}
         except (msgspec.DecodeError, TypeError) as error:
