@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+import httpx
 import pytest
 from test_up import HANG_GUARD_SECONDS, Up
 
@@ -15,6 +17,7 @@ import recollect
 from recollect import Settings
 from recollect.contracts.registry import CONTRACTS
 from recollect.engine.embedding.semantics import Semantics
+from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.grant import Grant, Scope
 from recollect.engine.guard import OF_ALL, OWNERS, guarded
 from recollect.engine.memory import Memory, open_memory
@@ -267,7 +270,7 @@ TRIED = (
     " forget_fact forgets unsealed told_later unasked"
 ).split()
 """What a memory can be asked through its guarded store alone; what the guard knows of by name is not among these."""
-BESIDES = {"acting_as", "close", "location", "settings"}
+BESIDES = {"acting_as", "close", "known_as", "location", "settings"}
 
 
 def test_every_method_of_a_memory_is_guarded_or_kept_for_its_owner() -> None:
@@ -386,6 +389,48 @@ def test_the_guard_knows_all_that_a_store_can_be_asked(memory: Memory) -> None:
 def test_the_guard_knows_all_that_models_can_be_asked(memory: Memory) -> None:
     asked = {name for name in vars(Semantics) if not name.startswith("_")} - {"stop", "efforts"}
     assert [name for name in asked if not hasattr(hidden(memory).semantics, name)] == []
+
+
+KEPT_WITHIN = {"left", "see", "try_out", "remembered_queries", "is_warm", "warm", "hurry", "are_complete"}
+"""What only the room of the models itself asks of vectors."""
+
+
+def test_the_guard_knows_all_that_vectors_can_be_asked_and_in_which_words(semantic: Memory) -> None:
+    for grant in (Grant(id="t", scope="admin"), Grant(id="t", scope="read", spaces=("work",))):
+        seen = guarded(semantic, grant).semantics.load()
+        asked = {name for name in vars(Vectors) if not name.startswith("_")} - KEPT_WITHIN
+        assert [name for name in asked if not hasattr(seen, name)] == []
+        for name in ("catch_up", "missing"):
+            known, meant = (inspect.signature(getattr(one, name)) for one in (type(seen), Vectors))
+            assert known == meant, name
+
+
+@pytest.mark.parametrize("spaces", [None, ("work",)])
+def test_a_token_recalls_and_dreams_while_vectors_wait(semantic: Memory, spaces: tuple[str, ...] | None) -> None:
+    semantic.remember("Ships leave at ten.", space="work")
+    semantic.embed_waiting()
+    seen = guarded(semantic, Grant(id="t", scope="write", spaces=spaces))
+    for number in range(3):
+        seen.remember(f"Boat {number} leaves at noon.", space="work")
+        semantic.remember(f"Hidden {number}: {MARK}.", space=HIDDEN)
+        answer = seen.recall("when do boats leave?", space="work", wait=0)
+        assert answer.signals.waiting_for_vectors == number + 1
+    assert seen.dream("work", dry_run=True).records == 4
+    assert seen.dream("work").finished
+    with pytest.raises(Forbidden, match="its scope is read"):
+        guarded(semantic, Grant(id="r", scope="read", spaces=spaces)).dream("work")
+
+
+def test_whoever_shows_a_token_has_its_name_whatever_they_call_themselves(kept: Kept) -> None:
+    token = run(kept.home, "token", "create", "--space", "work", "--scope", "write", "--name", "gate").stdout.strip()
+    headers = {"authorization": f"Bearer {token}", "x-recollect-client": "page"}
+    record = {"text": "The crane is painted."}  # no space is named: it is the token's
+    answer = httpx.post(f"{kept.up.url}/api/records", json=record, headers=headers)
+    assert answer.json()["space"] == "work", answer.text
+    asked = {"name": "remember", "arguments": {"text": "The winch is oiled."}}
+    kept.up.alone("tools/call", asked, **headers)
+    acts = httpx.get(f"{kept.up.url}/api/acts", params={"space": "work", "limit": 2}, headers=headers).json()
+    assert [act["actor"] for act in acts["acts"]] == ["gate", "gate"]
 
 
 def _members(kind: type) -> list[str]:

@@ -16,7 +16,7 @@ from recollect.contracts.schema import derive_schema, parse_params
 from recollect.contracts.tool import Call
 from recollect.engine.once import do_once
 from recollect.errors import InvalidInput
-from recollect.types import Change, Json
+from recollect.types import DEFAULT_SPACE, Change, Json
 
 if TYPE_CHECKING:
     from recollect.engine.memory import Memory
@@ -63,6 +63,11 @@ class Route(Struct, Generic[P], frozen=True, kw_only=True):
                 return None
         return found
 
+    @property
+    def means_a_space(self) -> bool:
+        """Is the usual space meant where none is named?"""
+        return "{space}" not in self.path and _of_a_space(self.params)
+
     def parse(self, named: Mapping[str, str], given: Mapping[str, Json]) -> P:
         """The arguments as a value, or an `InvalidInput` that names one. A text of a query may stand for a number."""
         for name in given:
@@ -88,6 +93,11 @@ class Route(Struct, Generic[P], frozen=True, kw_only=True):
 def _of_type(params: type, *types: str) -> frozenset[str]:
     properties = cast("Mapping[str, Mapping[str, Json]]", derive_schema(params)["properties"])
     return frozenset(name for name, one in properties.items() if one.get("type") in types)
+
+
+@cache
+def _of_a_space(params: type) -> bool:
+    return any(field.name == "space" and field.default == DEFAULT_SPACE for field in msgspec.structs.fields(params))
 
 
 def _whole(given: Mapping[str, Json]) -> dict[str, Json]:

@@ -10,6 +10,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from recollect.types import DEFAULT_SPACE
+
 Scope = Literal["read", "write", "admin"]
 SCOPES: tuple[Scope, ...] = ("read", "write", "admin")
 
@@ -36,6 +38,11 @@ class Grant(Struct, frozen=True, kw_only=True):
 
     def sees(self, space: str) -> bool:
         return self.spaces is None or space in self.spaces
+
+    @property
+    def usual_space(self) -> str:
+        """The space that is meant where none is named: the usual one, or else the first that it names."""
+        return self.spaces[0] if self.spaces and DEFAULT_SPACE not in self.spaces else DEFAULT_SPACE
 
 
 EVERYTHING = Grant()

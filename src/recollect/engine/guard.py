@@ -49,6 +49,7 @@ from recollect.store.ops import Done, Op
 from recollect.types import DEFAULT_SPACE, Act, Change, Filter, Space
 
 if TYPE_CHECKING:
+    from recollect.engine.care.dream import Dream
     from recollect.engine.embedding.vectors import Progress, Vectors
 
 OWNERS = (
@@ -106,6 +107,15 @@ class GuardedMemory(Memory):
     def set_identity(self, space: str, text: str) -> None:
         _require_scope(self.grant, "write")
         super().set_identity(space, text)
+
+    def dream(self, space: str = DEFAULT_SPACE, **named: Any) -> Dream:
+        if not named.get("dry_run"):
+            _require_scope(self.grant, "write")
+        return super().dream(space, **named)
+
+    @property
+    def known_as(self) -> str | None:
+        return self.grant.name or None
 
     @property
     def unasked(self) -> Unasked:
@@ -203,9 +213,20 @@ class _GuardedVectors:
         raise AttributeError(name)
 
     def catch_up(
-        self, spaces: Sequence[str] | None = None, *, seconds: float | None = None, progress: Progress | None = None
+        self,
+        spaces: Sequence[str] | None = None,
+        *,
+        seconds: float | None = None,
+        progress: Progress | None = None,
+        stop: threading.Event | None = None,
     ) -> int:
-        return self._vectors.catch_up(_seen(self._grant, spaces), seconds=seconds, progress=progress)
+        return self._vectors.catch_up(_seen(self._grant, spaces), seconds=seconds, progress=progress, stop=stop)
+
+    def missing(self, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
+        narrow = _narrow(self._grant, where)
+        if where is not None and narrow is None:
+            return 0
+        return self._vectors.missing(_seen(self._grant, spaces), narrow)
 
 
 class _GuardedTouches:

@@ -141,6 +141,11 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
         return other
 
     @property
+    def known_as(self) -> str | None:
+        """The name that whoever works on it has, whatever they call themselves; None where nobody gave them one."""
+        return None
+
+    @property
     def location(self) -> str:
         """Where the store is."""
         return self.core.store.site.location

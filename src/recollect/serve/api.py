@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any
 
 from starlette.responses import Response
 
 from recollect.contracts.api.openapi import KEY_HEADER, KEY_PATTERN, MOST_OF_KEY, document
 from recollect.contracts.api.table import ROOT, ROUTES
 from recollect.contracts.api.values import Problem
-from recollect.contracts.route import Web
+from recollect.contracts.route import Route, Web
 from recollect.contracts.tool import Call, Cancellation
 from recollect.engine.grant import Grant
 from recollect.engine.memory import Memory
@@ -20,6 +21,7 @@ from recollect.errors import InvalidInput, RecollectError
 from recollect.serve.admission import Refused, lacking
 from recollect.serve.http import Exchange, Routes, only_get, status_of, write_json
 from recollect.serve.message import MAX_ERROR_TEXT, encode
+from recollect.types import Json
 
 API = "api"
 """Who acts where a program calls."""
@@ -56,9 +58,13 @@ class Api(Routes):
             )
         return answered
 
+    def complete(self, route: Route[Any], given: Mapping[str, Json], grant: Grant) -> Mapping[str, Json]:
+        return {"space": grant.usual_space, **given} if route.means_a_space else given
+
     def call_of(self, exchange: Exchange, cancellation: Cancellation) -> tuple[Call, Memory | None]:
         by_hand = exchange.request.headers.get(_CLIENT) == PAGE
-        memory = self._memory_of(exchange.grant).acting_as(PAGE if by_hand else exchange.grant.name or API)
+        memory = self._memory_of(exchange.grant)
+        memory = memory.acting_as(memory.known_as or (PAGE if by_hand else API))
         if not by_hand:
             memory.callers.called(memory.core.actor or API)
         return Call(memory.core.actor, memory=memory, cancellation=cancellation, grant=exchange.grant), memory

@@ -389,9 +389,13 @@ class Routes:
             if route.method == method:
                 in_query = route.method in IN_QUERY
                 given = query_of(exchange.request, route.lists) if in_query else await _fields(exchange.request)
-                params: object = route.parse(named, given)
+                params: object = route.parse(named, self.complete(route, given, exchange.grant))
                 return write_json(200, await exchange.lanes.run(partial(self._call, route, params, exchange)))
         raise not_allowed(method, ", ".join(route.method for route, _ in found))
+
+    def complete(self, route: Route[Any], given: Mapping[str, Json], grant: Grant) -> Mapping[str, Json]:  # noqa: ARG002
+        """What was given, and what is meant where that was not."""
+        return given
 
     def call_of(self, exchange: Exchange, cancellation: Cancellation) -> tuple[Call, Memory | None]:
         """What a route is called with, and the memory that it changes."""

@@ -93,12 +93,12 @@ class Offered:
 
 
 def _usual_space(offer: Offer, grant: Grant) -> str | None:
-    """The space that is meant where none is named: the usual one, or else the first that the grant names."""
-    if grant.spaces is None or DEFAULT_SPACE in grant.spaces:
+    """The space that is meant where none is named; None leaves that to the contract."""
+    if grant.usual_space == DEFAULT_SPACE:
         return None
     if offer.scope == "--palace" and not grant.allows("write"):
         return None  # one that is named is made
-    return grant.spaces[0]
+    return grant.usual_space
 
 
 class Hosting:
