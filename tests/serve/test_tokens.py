@@ -270,7 +270,7 @@ TRIED = (
     " forget_fact forgets unsealed told_later unasked"
 ).split()
 """What a memory can be asked through its guarded store alone; what the guard knows of by name is not among these."""
-BESIDES = {"acting_as", "close", "known_as", "location", "settings"}
+BESIDES = {"acting_as", "close", "location", "settings"}
 
 
 def test_every_method_of_a_memory_is_guarded_or_kept_for_its_owner() -> None:

@@ -440,10 +440,10 @@ class Contract(Struct, frozen=True, kw_only=True):
     ) -> Call:
         """A request of a client to this contract."""
         acting = None if self.memory is None else self.memory.acting_as(
-            self.actor or self.memory.known_as or client or NOBODY, new_id=self.new_id
+            self.actor or self.memory.core.known_as or client or NOBODY, new_id=self.new_id
         )  # fmt: skip
         if acting is not None:
-            acting.callers.called(acting.known_as or client or self.actor or NOBODY)
+            acting.callers.called(acting.core.known_as or client or self.actor or NOBODY)
         return Call(
             client, report=report, cancellation=cancellation, sample=sample, lends_freely=lends_freely, memory=acting,
             space=self.space, folders=folders, ask=ask, can=can,

@@ -69,6 +69,8 @@ class Core:
         self.new_id = new_id
         self.client = ""
         """Whose keys of changes these are; the owner's have no name before them."""
+        self.known_as: str | None = None
+        """The name that whoever is acting was given, whatever they call themselves."""
         self.on_write: list[Callable[[], None]] = []
         self.lengths: dict[int, int] = {}
         """How many words that tell something some versions have, at least: that never changes."""

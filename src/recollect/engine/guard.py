@@ -77,6 +77,7 @@ def guarded(memory: Memory, grant: Grant) -> Memory:
         _GuardedStore(core.store, grant), core.settings, actor=core.actor, clock=core.clock, new_id=core.new_id
     )
     other.core.on_write, other.core.client, other.core.eyes = core.on_write, grant.id, core.eyes
+    other.core.known_as = grant.name or None
     other.semantics = cast("Semantics", _GuardedSemantics(memory.semantics, grant))
     other.touches = cast("Touches", _GuardedTouches(memory.touches, grant))
     other.asked = cast("dict[str, datetime]", _GuardedAsked(memory.asked, grant))
@@ -112,10 +113,6 @@ class GuardedMemory(Memory):
         if not named.get("dry_run"):
             _require_scope(self.grant, "write")
         return super().dream(space, **named)
-
-    @property
-    def known_as(self) -> str | None:
-        return self.grant.name or None
 
     @property
     def unasked(self) -> Unasked:

@@ -138,12 +138,8 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
         other.__dict__.update(self.__dict__)
         other.core = Core(core.store, core.settings, actor=actor, clock=core.clock, new_id=new_id or core.new_id)
         other.core.on_write, other.core.client, other.core.eyes = core.on_write, core.client, core.eyes
+        other.core.known_as = core.known_as
         return other
-
-    @property
-    def known_as(self) -> str | None:
-        """The name that whoever works on it has, whatever they call themselves; None where nobody gave them one."""
-        return None
 
     @property
     def location(self) -> str:

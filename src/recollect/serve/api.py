@@ -64,7 +64,7 @@ class Api(Routes):
     def call_of(self, exchange: Exchange, cancellation: Cancellation) -> tuple[Call, Memory | None]:
         by_hand = exchange.request.headers.get(_CLIENT) == PAGE
         memory = self._memory_of(exchange.grant)
-        memory = memory.acting_as(memory.known_as or (PAGE if by_hand else API))
+        memory = memory.acting_as(memory.core.known_as or (PAGE if by_hand else API))
         if not by_hand:
             memory.callers.called(memory.core.actor or API)
         return Call(memory.core.actor, memory=memory, cancellation=cancellation, grant=exchange.grant), memory

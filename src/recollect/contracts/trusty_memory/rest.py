@@ -221,7 +221,7 @@ class _Rest:
         )
 
     def _as(self, call: Call) -> Palaces:
-        return self._palaces.acting_as(self._memory.known_as or call.client)
+        return self._palaces.acting_as(self._memory.core.known_as or call.client)
 
     def status(self, params: Empty, call: Call) -> Status:  # noqa: ARG002
         spaces = self._memory.spaces()
