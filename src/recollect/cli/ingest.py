@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from msgspec import Struct, field
@@ -56,7 +56,7 @@ class _Ask(Struct, frozen=True):
     title: str | None
     source: str | None
     code: bool
-    fields: dict[str, object]
+    fields: dict[str, Any]
 
 
 def ingest(
@@ -118,17 +118,17 @@ def _take(memory: Memory, place: str, ask: _Ask, done: _Done, report: Report, *,
         done.texts.append(answer)
         lines = [f"-: {answer.stored} stored, {answer.deduplicated} already there, {answer.removed} removed"]
     elif place.lower().startswith(("http://", "https://")):
-        found = memory.ingest_url(place, space=ask.space, title=ask.title, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
+        found = memory.ingest_url(place, space=ask.space, title=ask.title, **ask.fields)
         done.sources.append(found)
         lines = [_show(place, found)]
     elif Path(place).expanduser().is_dir():
         lines = _take_folder(memory, place, ask, done, report)
     elif place.lower().endswith((".json", ".jsonl")) and memory.is_transcript(place):
-        talks = memory.ingest_transcript(place, space=ask.space, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
+        talks = memory.ingest_transcript(place, space=ask.space, **ask.fields)
         done.sources += talks
         lines = [_show(f"{place}: {talk.title}", talk) for talk in talks]
     else:
-        found = memory.ingest_file(place, space=ask.space, title=ask.title, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
+        found = memory.ingest_file(place, space=ask.space, title=ask.title, **ask.fields)
         done.sources.append(found)
         lines = [_show(place, found)]
     for line in () if as_json else lines:
@@ -139,9 +139,9 @@ def _take_folder(memory: Memory, place: str, ask: _Ask, done: _Done, report: Rep
     status, far = None, partial(report, "documents")
     if ask.code:
         tell = follow_code(report, "code")
-        folder, status = memory.ingest_project(place, space=ask.space, progress=far, tell=tell, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
+        folder, status = memory.ingest_project(place, space=ask.space, progress=far, tell=tell, **ask.fields)
     else:
-        folder = memory.ingest_folder(place, space=ask.space, progress=far, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
+        folder = memory.ingest_folder(place, space=ask.space, progress=far, **ask.fields)
     done.folders.append(folder)
     say_left_out(folder.problems)
     lines = [
