@@ -20,7 +20,7 @@ from recollect.engine.core import Core, find, is_joined, records_of
 from recollect.engine.sight import Eyes, Sight
 from recollect.engine.write.govern import supersede_one
 from recollect.engine.write.remember import count_terms, make_room, put_of, said_beside, take_all
-from recollect.errors import InvalidInput, StoreError
+from recollect.errors import InvalidInput, NotFound, StoreError
 from recollect.retrieve.change import Said, differs, read_said, worth_telling
 from recollect.retrieve.restate import LONGEST, Gate, Statement, least_words, may_resemble, rarity
 from recollect.store.base import Edit, Shelf, View
@@ -104,7 +104,7 @@ def _lengths(core: Core, record: Record) -> dict[int, int] | None:
 
 def _replaced(edit: Edit, id: str, space: str) -> Record:
     if not edit.spaces([space]):
-        raise InvalidInput("replaces", f"there is no record with id {id!r} in space {space!r}: the space is new")
+        raise NotFound(f"there is no record with id {id!r} in space {space!r}: the space is new")
     return find(edit, Record, id, space)
 
 
