@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import InvalidInput, Memory, NotFound, Receipt
+from recollect import Memory, NotFound, Receipt
 
 PAIRS = [
     line.split("|")
@@ -158,7 +158,7 @@ def test_a_replaced_record_that_is_not_there_is_an_error_and_nothing_is_stored(m
     memory.remember("The office is in Berlin.")
     with pytest.raises(NotFound, match="nowhere"):
         memory.remember("The office is in Lisbon.", replaces="nowhere")
-    with pytest.raises(InvalidInput, match="replaces"):
+    with pytest.raises(NotFound, match="the space is new"):
         memory.remember("The office is in Lisbon.", replaces="nowhere", space="new")
     assert memory.count() == 1
     assert not memory.has_space("new")

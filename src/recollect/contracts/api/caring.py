@@ -18,7 +18,6 @@ from recollect.engine.memory import Memory
 from recollect.engine.read.acts import actors_of, beginnings
 from recollect.engine.read.stats import Group, SpaceTally, grouped, hints_of
 from recollect.engine.read.unasked import Steering
-from recollect.errors import Conflict
 from recollect.types import Space
 from recollect.version import __version__
 
@@ -158,8 +157,6 @@ def acts(params: v.ListActs, call: Call) -> v.Done:
 
 def matters(params: v.ListMatters, call: Call) -> list[Waiting]:
     piles = params.piles or PILES
-    if params.after and params.space is None:
-        raise Conflict("after goes with a space: name the one in which to go on")
     return list(inbox(call.memory.core, params.space, piles=piles, limit=params.limit, after=params.after))
 
 
