@@ -254,14 +254,14 @@ class SqliteStore:
         ):  # fmt: skip
             wait_for(lambda: connection.execute("BEGIN IMMEDIATE"), seconds)
             self._file.check_length(connection.execute("PRAGMA page_count").fetchone()[0], self._page_size)
-            self._thread.connection, changes = connection, connection.total_changes
+            self._thread.connection = connection
             try:
                 yield connection
             finally:
                 self._thread.connection = None
-            last, written = last_entry(connection), connection.total_changes > changes
+            last = last_entry(connection)
             connection.execute("COMMIT")
-            self._file.acknowledge(last, lambda: first_moment(connection), written=written)
+            self._file.acknowledge(last, lambda: first_moment(connection))
         for told in self.on_commit:
             told()
 

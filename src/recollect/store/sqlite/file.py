@@ -360,24 +360,28 @@ class Watched:
             return  # of a store that is a link, it lies elsewhere
         self._log_identity = _of(os.fstat(self._log_file))
 
-    def _check_log(self, *, written: bool = False) -> None:
-        """Raises where the log is no longer the one that was opened, or has lost what stood in it. It becomes shorter
-        only when it is begun anew, and begins as a log does when something was `written`.
+    def _check_log(self) -> None:
+        """Raises where the log is no longer the one that was opened, or has lost what stood in it.
+
+        It becomes shorter only when it is begun anew, and then begins otherwise. It may be empty: whoever writes all of
+        it into the file empties it. What is written to one that somebody else emptied stands behind a hole.
         """
         if self._log_file is None:
             return
-        try:
-            found = os.stat(self._stat_log)
-        except OSError:
-            raise self._lost_log("was removed") from None
+        while True:  # until nobody begins it anew while it is looked at
+            head = os.pread(self._log_file, HEAD, 0)
+            try:
+                found = os.stat(self._stat_log)
+            except OSError:
+                raise self._lost_log("was removed") from None
+            if os.pread(self._log_file, HEAD, 0) == head:
+                break
         if _of(found) != self._log_identity:
             raise self._lost_log("was replaced by another file")
-        head = read_log_head(os.pread(self._log_file, HEAD, 0))
-        known, length = self._log_known
-        begun = written or found.st_size > 0
-        if (begun and not head.is_log) or (head == known and found.st_size < length):
+        log, (known, length) = read_log_head(head), self._log_known
+        if found.st_size and (not log.is_log or (log == known and found.st_size < length)):
             raise self._lost_log("was emptied or cut off")
-        self._log_known = (head, found.st_size)
+        self._log_known = (log, found.st_size)
 
     def _lost_log(self, how: str) -> StoreReplaced:
         return StoreReplaced(
@@ -392,10 +396,10 @@ class Watched:
             " this program again"
         )
 
-    def acknowledge(self, last: int, born: Callable[[], int], *, written: bool) -> None:
+    def acknowledge(self, last: int, born: Callable[[], int]) -> None:
         """Called when something was committed, and before anybody hears of it."""
         file = self._look()
-        self._check_log(written=written)
+        self._check_log()
         if self._mark is None or self.identity is None or last == self._told:
             return
         self._born = self._born or born()
