@@ -71,6 +71,64 @@ def test_a_transcript_that_is_cut_short_or_replaced_is_read_anew_and_nothing_com
     assert sorted(texts(memory)) == sorted([*(f"Message number {number}" for number in range(5)), "Something else"])
 
 
+def test_a_transcript_that_was_cut_and_grew_beyond_where_it_was_read_is_read_anew(
+    memory: Memory, transcript: Path
+) -> None:
+    lines = [line("user", f"Message number {number}. " + "It is a long one. " * 80, number) for number in range(8)]
+    transcript.write_text("".join(lines[:3]))
+    memory.capture(transcript)
+    transcript.write_text("".join([lines[0], *lines[3:]]))
+    assert memory.capture(transcript).messages == 5
+    assert len(texts(memory)) == 8
+
+
+@pytest.mark.parametrize(
+    "said", ['The lab\'s password is "hunter2Zx9!qq".', "Mind <private>my leg</private> too.", "Plain."]
+)
+def test_what_was_forgotten_masked_or_passed_over_does_not_come_with_a_file_that_is_read_anew(
+    memory: Memory, transcript: Path, said: str
+) -> None:
+    lines = [line("user", said, 1), line("user", "We decided to use Forgejo.", 2), line("user", "Bye.", 3)]
+    transcript.write_text(lines[0])
+    memory.capture(transcript)
+    transcript.write_text("".join(lines[:2]))
+    memory.capture(transcript, keep=False)
+    transcript.write_text("".join(lines))
+    memory.capture(transcript)
+    held = sorted(texts(memory))
+    assert (len(held), "We decided to use Forgejo." in held) == (2, False)
+    transcript.write_text("".join([line("user", "Put before.", 0), *lines[:2]]))
+    assert memory.capture(transcript).messages == 0
+    assert sorted(texts(memory)) == held
+    for record in memory.list(kinds=["message"]):
+        memory.forget(record.id)
+    transcript.write_text("".join(lines[:2]))
+    memory.capture(transcript)
+    assert texts(memory) == []
+
+
+USED = {"index": "ravens_v2", "mapping": {"properties": {"author": {"type": "keyword"}}}, "chat_messages": [{}]}
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        line("assistant", [{"type": "tool_use", "name": "es", "input": USED}], 1),
+        '{"type": "progress", "data": {"step": 1}}\n' * 600,
+        "7\n",
+        "[]\nnull\n",
+    ],
+    ids=["another form's words", "many lines of no speaker", "a number", "nothing"],
+)
+def test_whatever_stands_before_it_what_is_said_is_kept(memory: Memory, transcript: Path, before: str) -> None:
+    transcript.write_text(line("user", "Shall we begin?", 0))
+    memory.capture(transcript)
+    with transcript.open("a") as file:
+        file.write(before + line("user", "The raven index is called ravens_v2.", 2))
+    memory.capture(transcript)
+    assert texts(memory)[-1] == "The raven index is called ravens_v2."
+
+
 def test_tools_and_what_was_recalled_are_not_captured(memory: Memory, transcript: Path) -> None:
     use = [
         {"type": "text", "text": "I look."},
@@ -175,6 +233,13 @@ def test_the_project_is_that_of_the_folder_in_which_the_session_runs(memory: Mem
     transcript.write_text(line("user", "Where are we?", 1, cwd=str(repo)))
     assert memory.capture(transcript).project == "ledger"
     assert [record.project for record in memory.list(kinds=["message"])] == ["ledger"]
+    other = tmp_path / "harbour"
+    other.mkdir()
+    subprocess.run(["git", "init", "-q"], cwd=other, check=True)
+    with transcript.open("a") as file:
+        file.write(line("user", "And here?", 2, cwd=str(other)))
+    assert memory.capture(transcript, cwd=str(other)).project == "harbour"  # the session has moved on
+    assert sorted(str(record.project) for record in memory.list(kinds=["message"])) == ["harbour", "ledger"]
 
 
 def test_a_codex_transcript_keeps_its_session_over_pieces(

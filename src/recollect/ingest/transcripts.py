@@ -290,19 +290,37 @@ def _reader_of_lines(data: Data) -> Reader | None:
             look = decode(mend(line), _Look)
         except BROKEN:
             return None
-        if look.type in ("user", "assistant") and look.message is not None and look.sessionId:
-            return _read_claude_code
-        if look.payload is not None and look.type in ("session_meta", "response_item", "event_msg", "turn_context"):
-            return _read_codex
-        if look.data is not None and look.type is not None and look.type.startswith(EVENTS):
-            return read_copilot
-        if look.type is None and look.role in _SPEAKERS and look.message is not None:
-            return read_cursor
-        if first and look.type is None and look.role is None and look.id and look.timestamp is not None:
-            return _read_codex
-        if look.type is None and look.role and look.content is not None:
-            return _read_messages
+        if (reader := _reader_by(look, first=first)) is not None:
+            return reader
         first = False
+    return None
+
+
+def find_reader_of_lines(data: Data) -> Reader | None:
+    """What reads some lines from anywhere in a transcript, going by the first of them that tells whose they are."""
+    for line in each_line(data):
+        try:
+            reader = _reader_by(decode(mend(line), _Look), first=False) if line.strip() else None
+        except BROKEN:
+            continue
+        if reader is not None:
+            return reader
+    return None
+
+
+def _reader_by(look: _Look, *, first: bool) -> Reader | None:
+    if look.type in ("user", "assistant") and look.message is not None and look.sessionId:
+        return _read_claude_code
+    if look.payload is not None and look.type in ("session_meta", "response_item", "event_msg", "turn_context"):
+        return _read_codex
+    if look.data is not None and look.type is not None and look.type.startswith(EVENTS):
+        return read_copilot
+    if look.type is None and look.role in _SPEAKERS and look.message is not None:
+        return read_cursor
+    if first and look.type is None and look.role is None and look.id and look.timestamp is not None:
+        return _read_codex
+    if look.type is None and look.role and look.content is not None:
+        return _read_messages
     return None
 
 

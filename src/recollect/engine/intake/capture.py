@@ -42,7 +42,7 @@ from recollect.ingest.lines import BROKEN
 from recollect.ingest.parsed import conversation_adapter
 from recollect.ingest.regular import open_regular
 from recollect.ingest.talk import Conversation, Message
-from recollect.ingest.transcripts import find_reader, parse_conversation
+from recollect.ingest.transcripts import find_reader, find_reader_of_lines, parse_conversation
 from recollect.ingest.worktree import project_of
 from recollect.retrieve.fence import drop_blocks
 from recollect.store.base import Edit, Shelf
@@ -51,15 +51,17 @@ from recollect.types import CAPTURED, Draft, Evidence, Filter, Grounds, Record, 
 _PIECE = 4 * 1024 * 1024  # bytes that are read at once
 _LONGEST_LINE = 64 * 1024 * 1024
 _HEAD = 1_024
+_TAIL = 65_536
 _TOLD = "messages"
 _WAIT = 10.0  # seconds for whoever reads the same transcript
 _CALL = re.compile(r"\[[\w.:-]{1,80}(?:: .*)?\]")
 
 
 class Reached(Struct, frozen=True, kw_only=True):
-    """How far a transcript was read, and how it begins: a file that begins otherwise is another one.
+    """How far a transcript was read, how it begins, and what stands before there: a file that says otherwise was cut
+    short, or is another one.
 
-    Of a session that a client tells, `until` is the moment of the last message that it told.
+    `until` is the moment of the last message that was read, or that a client told.
     """
 
     offset: int = 0
@@ -68,6 +70,8 @@ class Reached(Struct, frozen=True, kw_only=True):
     session: str | None = None
     project: str | None = None
     until: datetime | None = None
+    tail: str = ""
+    tail_bytes: int = 0
 
 
 _REACHED = Shelf("captures", Reached)
@@ -128,36 +132,70 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
     so_far = Captured(session=wish.session or reached.session, project=wish.project or reached.project)
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
-        if not _goes_on(file, reached, size):
-            reached = Reached()  # cut short, or another file by the same name: what is known of it is not kept twice
+        before: Reached | None = None
+        if not _goes_on(file, reached, size):  # cut short, or another file by the same name
+            before, reached = reached, Reached(session=reached.session, until=reached.until)
         if not wish.keep:
-            end = max((end for end, _ in _pieces(file, reached.offset)), default=reached.offset)
-            _note(core, {key: _reach(file, reached, end)})
-            return msgspec.structs.replace(so_far, left=max(0, size - end))
+            return msgspec.structs.replace(so_far, left=max(0, size - _pass_over(core, file, key, reached)))
         for end, lines in _pieces(file, reached.offset):
-            conversation = _conversation(lines)
-            so_far = _write(core, space, path, key, _reach(file, reached, end), conversation, wish, so_far)
-            reached = msgspec.structs.replace(reached, offset=end, session=so_far.session, project=so_far.project)
+            conversation = _unread(_conversation(lines), before, so_far)
+            now = _reach(file, _until(reached, conversation), end)
+            so_far = _write(core, space, path, key, now, conversation, wish, so_far)
+            reached = msgspec.structs.replace(now, session=so_far.session, project=so_far.project)
             if wish.within is not None and time.monotonic() - begun > wish.within:
                 break
     return msgspec.structs.replace(so_far, left=max(0, size - reached.offset))
 
 
+def _pass_over(core: Core, file: BinaryIO, key: str, reached: Reached) -> int:
+    """Notes how far a transcript goes, and when what it says was said: none of that is kept, now or later."""
+    for end, lines in _pieces(file, reached.offset):
+        reached = msgspec.structs.replace(_until(reached, _conversation(lines)), offset=end)
+    _note(core, {key: _reach(file, reached, reached.offset)})
+    return reached.offset
+
+
+def _unread(talk: Conversation | None, before: Reached | None, so_far: Captured) -> Conversation | None:
+    """Of a session that is read anew, what was said after all that was read: what was forgotten does not come back."""
+    if talk is None or before is None or before.until is None:
+        return talk
+    if before.session not in (so_far.session, talk.id):
+        return talk
+    late = tuple(one for one in talk.messages if one.at is None or one.at > before.until)
+    return msgspec.structs.replace(talk, messages=late)
+
+
+def _until(reached: Reached, talk: Conversation | None) -> Reached:
+    times = [one.at for one in (() if talk is None else talk.messages) if one.at is not None]
+    if reached.until is not None:
+        times.append(reached.until)
+    return msgspec.structs.replace(reached, until=max(times, default=None))
+
+
 def _goes_on(file: BinaryIO, reached: Reached, size: int) -> bool:
-    if size < reached.offset:
-        return False
-    file.seek(0)
-    return _hash(file.read(reached.head_bytes)) == reached.head if reached.head_bytes else True
+    return size >= reached.offset and all(
+        _hash(_part(file, start, count)) == known
+        for start, count, known in (
+            (0, reached.head_bytes, reached.head),
+            (reached.offset - reached.tail_bytes, reached.tail_bytes, reached.tail),
+        )
+        if count
+    )
 
 
 def _reach(file: BinaryIO, reached: Reached, end: int) -> Reached:
-    if reached.head_bytes == _HEAD:
-        return msgspec.structs.replace(reached, offset=end)
     at = file.tell()
-    file.seek(0)
-    head = file.read(min(_HEAD, end))
+    head = _part(file, 0, min(_HEAD, end))
+    tail = _part(file, max(end - _TAIL, 0), min(_TAIL, end))
     file.seek(at)
-    return msgspec.structs.replace(reached, offset=end, head=_hash(head), head_bytes=len(head))
+    return msgspec.structs.replace(
+        reached, offset=end, head=_hash(head), head_bytes=len(head), tail=_hash(tail), tail_bytes=len(tail)
+    )
+
+
+def _part(file: BinaryIO, start: int, count: int) -> bytes:
+    file.seek(start)
+    return file.read(count)
 
 
 def _hash(data: bytes) -> str:
@@ -185,7 +223,7 @@ def _pieces(file: BinaryIO, start: int) -> Iterator[tuple[int, bytes]]:
 
 def _conversation(lines: bytes) -> Conversation | None:
     """What is said in some lines of a transcript; a subagent's own talk is left out."""
-    reader = find_reader(lines) if lines.strip() else None
+    reader = find_reader_of_lines(lines) or find_reader(lines) if lines.strip() else None
     if reader is None:
         sound = _sound(lines)
         return None if sound == lines else _conversation(sound)
@@ -198,11 +236,11 @@ def _conversation(lines: bytes) -> Conversation | None:
 
 
 def _sound(lines: bytes) -> bytes:
-    """The lines that are JSON; others were cut off when their program ended."""
+    """The lines that are JSON of an object; others were cut off when their program ended."""
     kept: list[bytes] = []
     for line in lines.split(b"\n"):
         try:
-            msgspec.json.decode(line)
+            msgspec.json.decode(line, type=dict[str, object])
         except BROKEN:
             continue
         kept.append(line)
@@ -225,7 +263,7 @@ def _write(
     told = talk.id if talk is not None else None
     session = wish.session or told or so_far.session or f"{path.stem}"
     cwd = wish.cwd or (talk.origin.get("cwd") if talk is not None else None)
-    project = wish.project or so_far.project or (project_of(cwd) if isinstance(cwd, str) else None)
+    project = wish.project or (project_of(cwd) if isinstance(cwd, str) else None) or so_far.project
     reached = msgspec.structs.replace(reached, session=session, project=project)
     kept = _keep(core, space, talk, session, project, {key: reached})
     return msgspec.structs.replace(
