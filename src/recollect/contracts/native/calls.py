@@ -249,6 +249,8 @@ def hook(params: Hook, call: Call) -> str:
     Some clients take a text as it is, and some only what has the form of a hook's output. What comes too late reaches
     nobody, so it does not count as given; whoever waited has logged that.
     """
+    if not params.prompt.strip():
+        return ""  # a picture, perhaps
     began, unasked = time.perf_counter(), call.memory.unasked
     folder = params.folder or next(iter(call.folders()), None)
     given = unasked.give_answers(params.prompt, space=params.space or call.space, folder=folder, session=params.session)
