@@ -43,7 +43,7 @@ _EACH = 150  # characters that the model could have read in the time that a piec
 _LONG = 4_000  # characters; longer texts come last while somebody waits
 _LEAST_PATIENCE = 0.02  # seconds that writing may wait for others, however late it is
 _MOST_WRITING = 0.06  # seconds that are left for writing at most: on a slow disk there is time for the model, too
-_REMEMBERED_QUERIES = 128  # 7 kB each; who asks again does so soon
+_REMEMBERED_QUERIES = 512  # 7 kB each: a service has many who ask
 
 Progress = Callable[[int, int], None]
 
