@@ -88,6 +88,43 @@ def test_every_canonical_table_is_verified(store: Path, sql: str) -> None:
         assert sql.split()[1] in problem
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE names SET name = 'adb' WHERE name = 'ada'",
+        "DELETE FROM names WHERE name = 'ada'",
+        "INSERT INTO names SELECT space_no, 'eve', entity FROM names WHERE name = 'ada'",
+    ],
+)
+def test_names_by_which_facts_are_found_are_verified_and_made_anew(store: Path, sql: str) -> None:
+    change(store, sql)
+    with opened(store.parent) as memory:
+        (problem,) = memory.check()
+        assert "names of entities are not what the entities say" in problem
+        memory.reindex()
+        assert memory.check() == []
+        assert [(fact.subject, fact.object) for fact in memory.facts("Ada")] == [("Ada", "notes")]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE lexis SET names = '[\"harb'",
+        "UPDATE lexis SET names = '[7]'",
+        "UPDATE lexis SET terms = substr(terms, 2)",
+    ],
+)
+def test_a_recall_that_cannot_read_the_keyword_index_says_that_the_store_is_damaged(store: Path, sql: str) -> None:
+    change(store, sql)
+    with opened(store.parent) as memory:
+        with pytest.raises(StoreDamaged, match="run `recollect doctor`"):
+            memory.recall("harbour", limit=60)
+        (problem,) = memory.check()
+        assert "61 keyword rows cannot be read; run `recollect reindex`" in problem
+        memory.reindex()
+        assert len(memory.recall("harbour", limit=60)) > 20
+
+
 def test_no_flipped_bit_of_a_canonical_row_goes_unnoticed(store: Path) -> None:
     """Bits of one page after another, of those that hold rows which are not derived."""
     content = store.read_bytes()

@@ -72,6 +72,11 @@ def normal_name(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
+def names_of(entity: Entity) -> list[str]:
+    """What an entity is looked up by."""
+    return sorted({normal_name(name) for name in (entity.name, *entity.aliases)})
+
+
 class Shelf(Struct, Generic[V], frozen=True):
     """A named list of small values, each under a key, of a space or of the whole store: bookkeeping, not memory."""
 

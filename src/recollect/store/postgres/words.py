@@ -13,7 +13,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 
-from recollect.store.base import Lexis, N, normal_name
+from recollect.store.base import Lexis, N, names_of, normal_name
 from recollect.store.postgres.database import PostgresDatabase, spell_numbers
 from recollect.store.postgres.state import State
 from recollect.store.sql.database import Condition, Row
@@ -158,11 +158,10 @@ class PostgresWords:
         self.recounted = True
 
     def put_names(self, space_no: int, entity: Entity) -> None:
-        names = {normal_name(name) for name in (entity.name, *entity.aliases)}
         self._state.any_names = True
         self._db.many(
             "INSERT INTO names VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
-            [(space_no, name, entity.id) for name in sorted(names)],
+            [(space_no, name, entity.id) for name in names_of(entity)],
         )
 
     def drop_names(self, space_no: int, entity: str) -> None:

@@ -181,11 +181,10 @@ class SqliteStore:
             raise
 
     def _is_damaged(self) -> bool:
-        """Is the file, or a canonical row, not as it was written?"""
+        """Is something of the file not as it was written?"""
         try:
             with self._connection() as connection:
-                found = wait_for(lambda: connection.execute("PRAGMA integrity_check(1)").fetchone())
-                return found != ("ok",) or any(broken_rows(SqliteDatabase(connection)))
+                return any(_problems(connection))
         except (sqlite3.Error, *UNREADABLE):
             return True
 
@@ -411,19 +410,23 @@ class SqliteStore:
 
     def check(self) -> Iterator[str]:
         with self._converted(), self._connection() as connection:
-            for (line,) in wait_for(lambda: connection.execute("PRAGMA integrity_check(20)").fetchall()):
-                if line != "ok":
-                    yield f"damaged file: {line}"
-            connection.execute("BEGIN")
-            db = SqliteDatabase(connection)
-            yield from broken_rows(db)
-            for question, problem in _CHECKS:
-                count: int = wait_for(lambda asked=question: connection.execute(asked).fetchone()[0])
-                if count:
-                    yield f"{count} {problem}"
+            yield from _problems(connection)
 
     def size(self) -> int:
         return sum(name.stat().st_size for name in (self._path, log_of(self._path)) if name.exists())
+
+
+def _problems(connection: sqlite3.Connection) -> Iterator[str]:
+    """What is wrong with a file, one sentence each."""
+    for (line,) in wait_for(lambda: connection.execute("PRAGMA integrity_check(20)").fetchall()):
+        if line != "ok":
+            yield f"damaged file: {line}"
+    connection.execute("BEGIN")
+    yield from broken_rows(SqliteDatabase(connection))
+    for question, problem in _CHECKS:
+        count: int = wait_for(lambda asked=question: connection.execute(asked).fetchone()[0])
+        if count:
+            yield f"{count} {problem}"
 
 
 def first_moment(connection: sqlite3.Connection) -> int:
@@ -446,6 +449,11 @@ _CHECKS = (
     (
         "SELECT count(*) FROM lexis WHERE version NOT IN (SELECT version FROM records)",
         "keyword rows belong to no record; run `recollect reindex`",
+    ),
+    (
+        "SELECT count(*) FROM lexis WHERE typeof(terms) <> 'blob' OR length(terms) % 5 OR CASE WHEN json_valid(names)"
+        " THEN EXISTS (SELECT 1 FROM json_each(names) WHERE type <> 'text') ELSE 1 END",
+        "keyword rows cannot be read; run `recollect reindex`",
     ),
     (
         "SELECT count(*) FROM signs WHERE version NOT IN (SELECT version FROM records)",

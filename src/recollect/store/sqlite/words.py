@@ -18,7 +18,7 @@ from typing import cast
 
 import msgspec
 
-from recollect.store.base import Lexis, N, normal_name
+from recollect.store.base import Lexis, N, names_of, normal_name
 from recollect.store.sql.database import Row
 from recollect.store.sql.rows import lexis_row, to_json, to_lexis
 from recollect.store.sqlite.database import gather_blobs, part_blobs
@@ -234,9 +234,8 @@ class Words:
             following.drop_space(space_no)
 
     def put_names(self, space_no: int, entity: Entity) -> None:
-        names = {normal_name(name) for name in (entity.name, *entity.aliases)}
         self._connection.executemany(
-            "INSERT OR IGNORE INTO names VALUES(?, ?, ?)", [(space_no, name, entity.id) for name in sorted(names)]
+            "INSERT OR IGNORE INTO names VALUES(?, ?, ?)", [(space_no, name, entity.id) for name in names_of(entity)]
         )
 
     def drop_names(self, space_no: int, entity: str) -> None:
