@@ -66,6 +66,18 @@ def test_an_export_comes_into_an_empty_memory_equal_in_every_row_and_every_byte(
             assert [hit.record.id for hit in other.recall(question)] == found
 
 
+def test_an_export_is_the_same_after_the_vectors_of_what_came_are_there(tmp_path: Path) -> None:
+    """As commands do it: what is stored waits for its vectors, and an import computes them."""
+    with recollect.open(tmp_path / "old") as memory:
+        memory.remember("The gateway validates tokens with RS256.")
+        memory.remember("We chose Postgres over MySQL for billing.")
+        memory.export(tmp_path / "all.jsonl")
+    recollect.import_(tmp_path / "all.jsonl", tmp_path / "new")
+    with recollect.open(tmp_path / "new") as memory:
+        memory.embed_waiting()
+        assert exported(memory) == (tmp_path / "all.jsonl").read_bytes()
+
+
 def test_an_export_goes_to_postgresql_and_back_byte_for_byte(tmp_path: Path) -> None:
     fill(tmp_path / "old")
     with open_at(tmp_path / "old") as memory:

@@ -61,9 +61,9 @@ _REQUIRED = {
     for noun, table in NOUNS.items()
 }
 _TOKENS = "tokens"
-_STAYING = (_TOKENS, "sealed")
+_STAYING = (_TOKENS, "sealed", "untold")
 """Shelves that are in no export: a file that is handed on opens no door, neither here nor where it is taken in; and
-how far a store has looked through its own rows is no other's business.
+how far a store has looked through its own rows, or at what it was told, is no other's business.
 """
 _COUNTED = tuple(table for table in ("spaces", "records", "entities", "relations", "journal"))
 
