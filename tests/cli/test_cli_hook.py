@@ -15,10 +15,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
+from recollect.cli import hook
 from recollect.cli.hook_forms import MOMENTS
 from recollect.engine.hook_log import read_calls
 
@@ -162,6 +165,52 @@ def test_no_wrong_call_can_stop_an_agent(shell, args):
     assert shell("hook", *args, "--home", str(shell.store)).code == 0
 
 
+def test_called_without_a_word_a_hook_says_how_and_stops_no_agent(shell):
+    outcome = shell("hook")
+    assert (outcome.code, outcome.out, "recollect hook claude Stop" in outcome.err) == (0, "", True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a terminal is made for it")
+@pytest.mark.parametrize("words", [[], ["claude"], ["--space", "work"]])
+@pytest.mark.usefixtures("shell")
+def test_a_person_who_types_too_little_is_told_so(words):
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "recollect.cli", "hook", *words]
+    done = subprocess.run(command, stdin=theirs, capture_output=True, timeout=60)
+    os.close(ours)
+    os.close(theirs)
+    assert (done.returncode, b"name a client and an event" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact"])
+def test_a_client_that_leaves_its_pipe_open_keeps_no_hook_waiting(shell, tmp_path, event):
+    shell.remember(STORED)
+    path = transcript_at(tmp_path / "t.jsonl")
+    with spawn("claude", event, "--home", str(shell.store), "--now") as child:
+        child.stdin.write(told("claude", event, transcript_path=str(path)).encode())
+        child.stdin.flush()
+        out = child.stdout.read()  # all of it: until the process is over
+        assert (child.wait(30), child.stdin.closed) == (0, False)
+    asks = event in ("SessionStart", "UserPromptSubmit")
+    assert (STORED.encode() in out, len(kept(shell))) == (asks, 0 if asks else 2)
+
+
+@pytest.mark.parametrize("read", [hook._read_pipe, hook._read_aside])
+@pytest.mark.parametrize(
+    ("told_of", "closed", "expected"),
+    [(b'{"a": "}', False, b'{"a": "}'), (b'{"a": 1}\n', False, b'{"a": 1}\n'), (b"", True, b""), (b"x", True, b"x")],
+)
+def test_what_a_client_tells_is_read_to_its_end_or_for_so_long(read, told_of, closed, expected):
+    ours, theirs = os.pipe()
+    os.write(theirs, told_of)
+    if closed:
+        os.close(theirs)
+    whole = told_of.endswith(b"\n")
+    assert read(ours, perf_counter() + (600 if whole or closed else 0.1)) == expected
+    if not closed:
+        os.close(theirs)
+
+
 def test_where_there_is_no_memory_none_is_made(shell):
     assert shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart")).code == 0
     assert not shell.store.exists()
@@ -256,32 +305,87 @@ def test_a_pause_silences_hooks_until_it_is_ended(shell):
     assert STORED in shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart")).out
 
 
-@pytest.mark.parametrize("client", ["claude", "opencode"])
+class Talk:
+    """What somebody says in a session of a client, and when."""
+
+    def __init__(self, shell, path: Path, client: str) -> None:
+        self.shell, self.client = shell, client
+        self.path = None if client == "opencode" else path
+        self.said: list[dict[str, str]] = []
+
+    def say(self, text: str) -> None:
+        at = datetime.now(UTC).isoformat()
+        self.said.append({"role": "user", "content": text, "created_at": at})
+        if self.path is not None:
+            with self.path.open("a") as file:
+                file.write(json.dumps(line_of(self.client, "user", text, at, "t")) + "\n")
+
+    def end_turn(self) -> None:
+        event = {"claude": "Stop", "cursor": "stop", "opencode": "session.idle"}[self.client]
+        changes = {"messages": self.said} if self.path is None else {"transcript_path": str(self.path)}
+        self.shell("hook", self.client, event, "--now", stdin=told(self.client, event, **changes))
+
+
+@pytest.mark.parametrize("client", ["claude", "cursor", "opencode"])
 @pytest.mark.parametrize("stop", [("pause",), ("spaces", "steer", "default", "--no-capture")], ids=lambda one: one[0])
 @pytest.mark.parametrize("go_on", [True, False], ids=["goes on", "goes on later"])
 def test_what_is_said_during_a_pause_is_not_kept_afterwards(shell, tmp_path, client, stop, go_on):
     shell.remember(STORED)
-    talk, event = [], "Stop" if client == "claude" else "session.idle"
-
-    def say(text: str) -> None:
-        talk.append(("user", text))
-        path = transcript_at(tmp_path / "t.jsonl", talk[-1:]) if client == "claude" else None
-        messages = [
-            {"role": role, "content": one, "created_at": f"2026-11-02T10:00:{at:02}Z"}
-            for at, (role, one) in enumerate(talk)
-        ]
-        changes = {"transcript_path": str(path)} if client == "claude" else {"messages": messages}
-        shell("hook", client, event, "--now", stdin=told(client, event, **changes))
-
+    talk = Talk(shell, tmp_path / "t.jsonl", client)
     if go_on:
-        say("Said before the pause.")
+        talk.say("Said before the pause.")
+        talk.end_turn()
     shell(*stop)
-    say("Said during the pause.")
+    talk.say("Said during the pause.")
+    talk.end_turn()
     shell("resume")
     shell("spaces", "steer", "default", "--capture")
-    say("Said after the pause.")
+    talk.say("Said after the pause.")
+    talk.end_turn()
     expected = [("user", "Said before the pause."), ("user", "Said after the pause.")]
     assert kept(shell) == (expected if go_on else expected[1:])
+
+
+@pytest.mark.parametrize("client", ["claude", "opencode"])
+def test_what_counts_is_when_something_was_said_and_not_when_its_turn_ended(shell, tmp_path, client):
+    shell.remember(STORED)
+    talk = Talk(shell, tmp_path / "t.jsonl", client)
+    talk.say("Said before the pause.")
+    shell("pause", "--for", "2h")
+    talk.end_turn()
+    assert kept(shell) == [("user", "Said before the pause.")]
+    shell("pause", "--for", "1h")  # it has another end, and began when it began
+    talk.say("Said during the pause.")
+    shell("resume")
+    talk.say("Said after the pause.")
+    talk.end_turn()
+    assert kept(shell) == [("user", "Said before the pause."), ("user", "Said after the pause.")]
+
+
+def test_a_turn_that_ended_before_a_pause_is_kept_where_the_client_does_not_say_when(shell, tmp_path):
+    shell.remember(STORED)
+    talk = Talk(shell, tmp_path / "t.jsonl", "cursor")
+    talk.say("Said before the pause.")
+    ended = datetime.now(UTC).timestamp()
+    shell("pause")
+    event = told("cursor", "stop", transcript_path=str(talk.path))
+    shell("hook", "cursor", "stop", "--now", f"--at={ended}", stdin=event)
+    assert kept(shell) == [("user", "Said before the pause.")]
+
+
+def test_of_a_turn_that_a_pause_divides_what_was_said_outside_of_it_is_kept(shell, tmp_path):
+    shell.remember(STORED)
+    path = tmp_path / "t.jsonl"
+    talk = Talk(shell, path, "claude")
+    talk.say("Tell me of the three.")
+    for number, command in enumerate(((), ("pause",), ("resume",))):
+        if command:
+            shell(*command)
+        at = datetime.now(UTC).isoformat()
+        with path.open("a") as file:
+            file.write(json.dumps(line_of("claude", "assistant", f"Part {number}.", at, "t")) + "\n")
+    talk.end_turn()
+    assert kept(shell) == [("user", "Tell me of the three."), ("assistant", "Part 0.\nPart 2.")]
 
 
 def test_a_space_may_give_nothing_or_less(shell):

@@ -14,8 +14,7 @@ from bench.secrets import LIMIT_FALSE, LIMIT_FOUND, measure
 from recollect import InvalidInput, Memory
 from recollect import open as recollect_open
 from recollect.engine.intake.chunks import ingest_chunks
-from recollect.engine.write.screen import carry_private
-from recollect.ingest.secrets import drop_private, find_secrets, mask_secrets
+from recollect.ingest.secrets import carry_private, drop_private, find_secrets, mask_secrets
 
 RNG = random.Random(11)
 TOKEN = "ghp_" + "".join(RNG.choice("abcdefghijkABCDEFGHIJK0123456789") for _ in range(36))
@@ -79,6 +78,20 @@ def test_private_text_is_dropped_also_where_it_is_not_closed_or_spans_sections()
     assert drop_private("a <PRIVATE>b <private>c</private> d</Private> e") == "a  e"
     assert drop_private("a <private>b") == "a "
     assert carry_private(["a <private>b", "c", "d</private> e", "f <private> g"]) == ["a ", "", " e", "f "]
+
+
+@pytest.mark.parametrize(
+    "mark", ['<private reason="a > b">', "<Private\n  for='me'>", "<private/>", "<PRIVATE >", "<private", "<private\t"]
+)
+def test_whatever_opens_as_a_private_mark_is_one(mark: str) -> None:
+    assert drop_private(f"a {mark} b </private > c") == "a  c"
+    assert drop_private(f"a {mark} b") == "a "
+    assert carry_private([f"a {mark} b", "c", "d</private> e"]) == ["a ", "", " e"]
+
+
+@pytest.mark.parametrize("text", ["a <privateer> b", "List<private_t> c", "<private-key> d", "a private> b"])
+def test_what_only_begins_like_a_private_mark_is_none(text: str) -> None:
+    assert drop_private(text) == text
 
 
 WAYS: dict[str, Callable[[Memory, Path], object]] = {

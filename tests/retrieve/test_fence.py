@@ -76,6 +76,26 @@ def test_what_was_packed_for_a_prompt_is_taken_out_as_each_client_hands_it_back(
     escaped = packed.replace("<", "&lt;").replace(">", "&gt;")
     assert drop_blocks(f"{packed}\nAnd now?") == "\nAnd now?"
     assert drop_blocks(f"<hook_context>{escaped}</hook_context>\n\nAnd now?") == "\n\nAnd now?"
-    assert drop_blocks("What is <recollect> for?") == "What is "
-    assert drop_blocks("What is <recollect> for?", unclosed=False) == "What is <recollect> for?"
-    assert drop_blocks("A <memories> tag. <recollect>x</recollect>", unclosed=False) == "A <memories> tag. "
+    assert drop_blocks(f"Asked: {escaped} And now?") == "Asked:  And now?"
+    cut = f"As told: {packed[: packed.index('Friday')]}"
+    assert drop_blocks(cut) == "As told: "
+    assert drop_blocks(cut, unclosed=False) == cut
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is <recollect> for? Tell me.",
+        "Wrap it in <recollect>…</recollect>, and <memories> in </memories>.",
+        "<recollect> stands first here, and is not closed.",
+        "Gemini CLI writes <hook_context> and </hook_context> around it.",
+        "<hook_context> is not closed here.",
+    ],
+)
+def test_what_only_names_a_block_loses_nothing(text: str) -> None:
+    assert drop_blocks(text) == drop_blocks(text, unclosed=False) == text
+
+
+def test_many_blocks_that_are_not_closed_are_looked_through_once() -> None:
+    text = f"<recollect>\n{NOTE}\n" * 20_000
+    assert drop_blocks(text, unclosed=False) == text

@@ -27,14 +27,18 @@ if TYPE_CHECKING:
     from recollect.serve.meeting import Meeting
 
 _LEAST_SECONDS = 0.1  # for the notes, when the answer took all of its time
+_TURN_SECONDS = 2  # for what a client tells at the end of a turn: it is at hand, or never comes
 _CAPTURE_SECONDS = 120
 _NICE = 10  # of 19: it goes on where others leave it time
 _MOST_INPUT = 4_000_000  # bytes; a prompt may carry a whole file
 _CHUNK = 65_536
+_LULL = 0.02  # seconds without a word, after which it is looked whether all was said
 _SPACE = "default"
-_OPTIONS = {"--space": "space", "--home": "home", "--store": "home"}
+_OPTIONS = {"--space": "space", "--home": "home", "--store": "home", "--at": "at"}
 _FOR_PEOPLE = ("--help", "-h", "--preview")
 _NOW = "--now"  # this process is the one for which nobody waits
+_AT = "--at"
+_USAGE = "recollect: name a client and an event, such as `recollect hook claude Stop`; see `recollect hook --help`"
 
 
 class Call(Plain):
@@ -45,6 +49,8 @@ class Call(Plain):
     space: str = _SPACE
     home: str | None = None
     now: bool = False
+    at: float | None = None
+    """When it was called, in seconds since 1970, where another process works on it."""
 
     @property
     def moment(self) -> Moment | None:
@@ -52,27 +58,33 @@ class Call(Plain):
 
     @property
     def words(self) -> list[str]:
-        """What calls the same hook again."""
+        """What calls the same hook again, in a process for which nobody waits."""
         place = ["--home", self.home] if self.home else []
-        return ["hook", self.client, self.event, "--space", self.space, *place]
+        return ["hook", self.client, self.event, "--space", self.space, *place, _NOW, f"{_AT}={self.at}"]
 
 
 def parse_call(args: Sequence[str]) -> Call | None:
-    """The words after `recollect hook`; None for what a person types (`--help`, `--preview`).
+    """The words after `recollect hook`; None for what a person types (`--help`, `--preview`, too little at a terminal).
 
     A call that makes no sense is one to which there is nothing to say: to some clients an exit code of 2 means that the
     prompt is refused.
     """
-    if not args or any(word.partition("=")[0] in _FOR_PEOPLE for word in args):
+    if any(word.partition("=")[0] in _FOR_PEOPLE for word in args):
         return None
+    if len([word for word in args[:2] if not word.startswith("-")]) < 2:
+        if sys.stdin is not None and sys.stdin.isatty():
+            return None
+        print(_USAGE, file=sys.stderr)
     values: dict[str, str] = {}
     rest = iter(args[2:])
     for word in rest:
         name, equals, value = word.partition("=")
         if name in _OPTIONS:
             values[_OPTIONS[name]] = value if equals else next(rest, "")
-    client, event = [*args[:2], ""][:2]
-    return Call(client, event, now=_NOW in args, **{k: v for k, v in values.items() if v})  # pyright: ignore[reportArgumentType]  texts all
+    client, event = [*args[:2], "", ""][:2]
+    told = values.pop("at", "")
+    at = float(told) if told.replace(".", "", 1).isdecimal() else time()
+    return Call(client, event, now=_NOW in args, at=at, **{k: v for k, v in values.items() if v})  # pyright: ignore[reportArgumentType]  texts all
 
 
 def run_hook(call: Call) -> int:
@@ -83,7 +95,7 @@ def run_hook(call: Call) -> int:
     data = None
     if call.moment == "prompt" and (found := _server(call)) is not None:
         server, seconds = found
-        data = _read_within(seconds)
+        data = _read_input(seconds)
         if _is_served(call, server, data, seconds):
             return 0
     settings = _settings(call)
@@ -193,7 +205,7 @@ class _Answer:
         from recollect.engine.start import open_present
 
         try:
-            data = _read_input() if self._data is None else self._data
+            data = _read_input(self._settings.hook_seconds) if self._data is None else self._data
             self._told = parse_event(self._call.client, data)
             core = open_present(self._settings, actor=f"hook:{self._call.client}")
             if core is not None:
@@ -232,7 +244,7 @@ class _Answer:
 
 def _run_turn(call: Call) -> int:
     """A call at the end of a turn: answered at once, and worked on afterwards."""
-    data = _read_input()
+    data = _read_input(_TURN_SECONDS)
     if call.now:
         _capture(call, data)
         return 0
@@ -263,15 +275,16 @@ def _capture(call: Call, data: bytes) -> None:
 
 
 def _keep(call: Call, settings: Settings, told: HookEvent) -> tuple[int, str | None]:
+    from datetime import UTC, datetime
+
     from recollect.engine.memory import open_memory
 
     with open_memory(settings=settings, actor=f"hook:{call.client}") as memory:
         unasked, reason = memory.unasked, None
-        if unasked.paused_until() is not None:
-            reason = "paused"
-        elif not unasked.steering(space=call.space).capture:
+        if not unasked.steering(space=call.space).capture:
             reason = f"the space {call.space!r} captures nothing"
-        where = {"space": call.space, "session": told.session, "cwd": told.folder, "keep": reason is None}
+        at = None if call.at is None else datetime.fromtimestamp(call.at, UTC)
+        where = {"space": call.space, "session": told.session, "cwd": told.folder, "keep": reason is None, "at": at}
         if told.said and told.session is not None:
             kept = memory.capture_said(told.said, **where)  # pyright: ignore[reportArgumentType]  each is of its type
         elif told.transcript is not None:
@@ -280,6 +293,8 @@ def _keep(call: Call, settings: Settings, told: HookEvent) -> tuple[int, str | N
             return 0, "the client told of no session"
         if reason is not None:
             return 0, reason  # and what was said meanwhile is not kept later, either
+        if not kept.messages and unasked.paused_until() is not None:
+            return 0, "paused"
         unasked.give_brief(space=call.space, folder=told.folder)  # now, while nobody waits for it
         unasked.keep_made()
         return kept.messages, "another process is reading this transcript" if kept.busy else None
@@ -302,7 +317,7 @@ def _detach(call: Call, data: bytes, work: Callable[[Call, bytes], None]) -> Non
     import subprocess  # where there is no fork
 
     child = subprocess.Popen(
-        [sys.executable, "-m", "recollect.cli", *call.words, _NOW], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+        [sys.executable, "-m", "recollect.cli", *call.words], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, creationflags=getattr(subprocess, "DETACHED_PROCESS", 0), close_fds=True,
     )  # fmt: skip
     assert child.stdin is not None
@@ -318,22 +333,61 @@ def _hold_back() -> None:
     signal.alarm(_CAPTURE_SECONDS)
 
 
-def _read_input() -> bytes:
-    return b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read(_MOST_INPUT)
-
-
-def _read_within(seconds: float) -> bytes:
-    """The same, as far as it comes in time."""
+def _read_input(seconds: float) -> bytes:
+    """What the client writes, as far as it comes in time. Whoever leaves the pipe open has told all with one object."""
     if sys.stdin is None or sys.stdin.isatty():
         return b""
-    held, until = bytearray(), perf_counter() + seconds
-    file = sys.stdin.fileno()
-    while len(held) < _MOST_INPUT and select([file], [], [], max(until - perf_counter(), 0.0))[0]:
-        chunk = os.read(file, _CHUNK)
-        if not chunk:
+    try:
+        file = sys.stdin.fileno()
+    except ValueError:  # it is in memory, where nobody leaves anything open
+        return sys.stdin.buffer.read(_MOST_INPUT)
+    until = perf_counter() + seconds
+    return _read_aside(file, until) if os.name == "nt" else _read_pipe(file, until)
+
+
+def _read_pipe(file: int, until: float) -> bytes:
+    held, looked_at = bytearray(), 0
+    while len(held) < _MOST_INPUT and (left := until - perf_counter()) > 0:
+        if select([file], [], [], min(left, _LULL) if looked_at < len(held) else left)[0]:
+            chunk = os.read(file, _CHUNK)
+            if not chunk:
+                break
+            held += chunk
+        elif _is_whole(held):
             break
-        held += chunk
+        else:
+            looked_at = len(held)
     return bytes(held)
+
+
+def _read_aside(file: int, until: float) -> bytes:
+    """The same where nobody can tell whether there is something in a pipe."""
+    from threading import Thread
+
+    held = bytearray()
+
+    def read() -> None:
+        while len(held) < _MOST_INPUT and (chunk := os.read(file, _CHUNK)):
+            held.extend(chunk)
+
+    reader = Thread(target=read, daemon=True)
+    reader.start()
+    while reader.is_alive() and perf_counter() < until and not _is_whole(held):
+        reader.join(_LULL)
+    return bytes(held)
+
+
+def _is_whole(held: bytearray) -> bool:
+    """Is it a whole object?"""
+    if not held.rstrip().endswith(b"}"):
+        return False
+    import json  # for a client that leaves its pipe open alone
+
+    try:
+        json.loads(held)
+    except ValueError:
+        return False
+    return True
 
 
 def _put(answer: str) -> None:

@@ -62,8 +62,8 @@ def hook(
 ) -> None:
     """Answer a client's hook, or show with --preview what a session would be given.
 
-    You rarely type this: `recollect connect CLIENT --auto` has the client call it, with JSON on stdin. It always exits
-    with 0 and says nothing when there is nothing to say.
+    You rarely type this: `recollect connect CLIENT --auto` has the client call it, with JSON on stdin. Called so it
+    always exits with 0 and says nothing when there is nothing to say.
 
     \b
     Examples:

@@ -374,19 +374,42 @@ def mask_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     return "".join([*parts, text[at:]]), tuple(dict.fromkeys(secret.kind for secret in found))
 
 
-_PRIVATE = pattern_of(r"<(/?)private>", re.IGNORECASE)
+_PRIVATE = pattern_of(r"<private(?=[\s/>]|\Z)|(</private\s*>)", re.IGNORECASE)
 
 
 def drop_private(text: str) -> str:
-    """A text without what stands in `<private>…</private>`. What is not closed goes on to the end."""
-    if "private>" not in text.lower():
-        return text
+    """A text without what stands in `<private>…</private>`. What is not closed goes on to the end.
+
+    Whatever opens as such a mark does, with attributes or without, however it goes on.
+    """
+    return carry_private([text])[0]
+
+
+def carry_private(texts: Sequence[str]) -> list[str]:
+    """Texts that follow each other, without what is private, also where that begins in one and ends in another.
+
+    What is closed in none of them goes on to the end of the text that it begins in.
+    """
+    last = max((place for place, text in enumerate(texts) if "</private" in text.lower()), default=-1)
     kept: list[str] = []
-    at, depth = 0, 0
-    for tag in _PRIVATE.finditer(text):
-        opening = not tag.group(1)
+    inside = False
+    for place, text in enumerate(texts):
+        public, inside = _without_private(text, inside)
+        kept.append(public)
+        inside = inside and place < last
+    return kept
+
+
+def _without_private(text: str, inside: bool) -> tuple[str, bool]:
+    """A text, which may begin inside of a private one, without what is private; and does it end inside of one?"""
+    if not inside and "private" not in text.lower():
+        return text, False
+    kept: list[str] = []
+    at, depth = 0, int(inside)
+    for mark in _PRIVATE.finditer(text):
         if depth == 0:
-            kept.append(text[at : tag.start()])
-        depth = depth + 1 if opening else max(depth - 1, 0)
-        at = tag.end()
-    return "".join([*kept, text[at:] if depth == 0 else ""])
+            kept.append(text[at : mark.start()])
+        inside = not mark.group(1)
+        depth = depth + 1 if inside else max(depth - 1, 0)
+        at = mark.end()
+    return "".join([*kept, text[at:] if depth == 0 else ""]), inside

@@ -26,6 +26,7 @@ from recollect.engine.intake.drafts import place_conversation
 from recollect.engine.intake.files import locate_file
 from recollect.engine.intake.results import SourceDraft
 from recollect.engine.intake.sources import SourceWriter, source_id
+from recollect.engine.pauses import Pause, is_paused, read_pauses
 from recollect.engine.read.unasked import shown_to
 from recollect.engine.write.remember import (
     content_hash,
@@ -37,11 +38,12 @@ from recollect.engine.write.remember import (
 )
 from recollect.engine.write.tell import find_already
 from recollect.errors import SourceError
+from recollect.forms import decode
 from recollect.ingest.keepers import find_keepers
-from recollect.ingest.lines import BROKEN
+from recollect.ingest.lines import BROKEN, mend
 from recollect.ingest.parsed import conversation_adapter
 from recollect.ingest.regular import open_regular
-from recollect.ingest.talk import Conversation, Message
+from recollect.ingest.talk import Conversation, Message, read_moment
 from recollect.ingest.transcripts import find_reader, find_reader_of_lines, parse_conversation
 from recollect.ingest.worktree import project_of
 from recollect.retrieve.fence import drop_blocks
@@ -54,6 +56,7 @@ _HEAD = 1_024
 _TAIL = 65_536
 _TOLD = "messages"
 _WAIT = 10.0  # seconds for whoever reads the same transcript
+_OF_SESSIONS = ("session_meta", "session.start", "session.resume")  # lines in which nobody speaks
 _CALL = re.compile(r"\[[\w.:-]{1,80}(?:: .*)?\]")
 
 
@@ -95,7 +98,8 @@ class Captured(Struct, frozen=True, kw_only=True):
 class Wish(Struct, frozen=True, kw_only=True):
     """Whose transcript it is, where the caller knows; else the transcript says.
 
-    Without `keep` it is only noted how far it goes: what was said until now is kept neither now nor later.
+    Without `keep` it is only noted how far it goes: what was said until now is kept neither now nor later. `at` is when
+    the client told of it, and so when was said what does not tell that itself.
     """
 
     session: str | None = None
@@ -103,6 +107,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     cwd: str | None = None
     within: float | None = None
     keep: bool = True
+    at: datetime | None = None
 
 
 @as_one_act
@@ -129,6 +134,7 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
     begun = time.monotonic()
     with core.store.read() as view:
         reached = view.kept(_REACHED, keys=[key]).get(key, Reached())
+        pauses = read_pauses(view, core.clock())
     so_far = Captured(session=wish.session or reached.session, project=wish.project or reached.project)
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
@@ -138,7 +144,8 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
         if not wish.keep:
             return msgspec.structs.replace(so_far, left=max(0, size - _pass_over(core, file, key, reached)))
         for end, lines in _pieces(file, reached.offset):
-            conversation = _unread(_conversation(lines), before, so_far)
+            heard = _heard(lines, pauses, wish.at or core.clock())
+            conversation = _unread(_conversation(heard), before, so_far)
             now = _reach(file, _until(reached, conversation), end)
             so_far = _write(core, space, path, key, now, conversation, wish, so_far)
             reached = msgspec.structs.replace(now, session=so_far.session, project=so_far.project)
@@ -221,6 +228,30 @@ def _pieces(file: BinaryIO, start: int) -> Iterator[tuple[int, bytes]]:
         yield at, lines
 
 
+class _Told(Struct):
+    """When a line was written, and whether it tells of a whole session."""
+
+    type: object = None
+    timestamp: object = None
+    created_at: object = None
+
+
+def _heard(lines: bytes, pauses: Sequence[Pause], at: datetime) -> bytes:
+    """The lines without what was said during a pause. What does not say when it was said counts as said just now."""
+    if not pauses:
+        return lines
+    kept: list[bytes] = []
+    for line in lines.split(b"\n"):
+        try:
+            told = decode(mend(line), _Told)
+        except BROKEN:
+            told = _Told()
+        moment = read_moment(told.timestamp) or read_moment(told.created_at) or at
+        if told.type in _OF_SESSIONS or not is_paused(pauses, moment):
+            kept.append(line)
+    return b"\n".join(kept)
+
+
 def _conversation(lines: bytes) -> Conversation | None:
     """What is said in some lines of a transcript; a subagent's own talk is left out."""
     reader = find_reader_of_lines(lines) or find_reader(lines) if lines.strip() else None
@@ -281,8 +312,10 @@ def capture_said(core: Core, said: Sequence[Message], space: str, session: str, 
     key = f"told:{space}:{session}"
     with core.store.read() as view:
         until = view.kept(_REACHED, keys=[key]).get(key, Reached()).until
+        pauses = read_pauses(view, core.clock())
     fresh = tuple(one for one in said if until is None or one.at is None or one.at > until)
-    talk = Conversation(format=_TOLD, messages=fresh, id=session) if fresh else None
+    heard = tuple(one for one in fresh if not is_paused(pauses, one.at or wish.at or core.clock()))
+    talk = Conversation(format=_TOLD, messages=heard, id=session) if heard else None
     times = [one.at for one in fresh if one.at is not None]
     reached = {key: Reached(session=session, project=project, until=max(times))} if times else {}
     if not wish.keep:

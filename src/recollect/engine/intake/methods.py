@@ -40,7 +40,7 @@ from recollect.engine.parse import (
     parse_wait,
 )
 from recollect.errors import InvalidInput
-from recollect.fields import Spaces
+from recollect.fields import Moment, Spaces
 from recollect.types import DEFAULT_SPACE, Record
 
 if TYPE_CHECKING:
@@ -239,19 +239,22 @@ class Ingesting:
         cwd: str | None = None,
         within: float | None = None,
         keep: bool = True,
+        at: Moment = None,
     ) -> Captured:
         """Keeps what was said in a client's transcript since it was last read, and what in it sounds worth keeping.
 
         Messages are kept without calls of tools and without what was recalled for them. Session and project are what
         the transcript says (by its `cwd`: the repository there) unless they are given. With `within`, it stops after
         so many seconds, and the next call goes on. Any number of processes may call this for one transcript. Without
-        `keep` it is passed over: what was said until now is kept neither now nor later.
+        `keep` it is passed over: what was said until now is kept neither now nor later. Nothing is kept that was said
+        during a pause; what does not say when it was said counts as said when the client told of it (`at`, else now).
         """
         from recollect.engine.intake import capture  # brings in what reads transcripts
 
         wish = capture.Wish(
             session=parse_optional(session, "session"), project=parse_optional(project, "project"),
             cwd=parse_optional(cwd, "cwd"), within=parse_wait(within), keep=keep,
+            at=parse_optional_time(at, "at"),
         )  # fmt: skip
         return capture.capture(self.core, path, parse_space(space), wish)
 
@@ -264,6 +267,7 @@ class Ingesting:
         project: str | None = None,
         cwd: str | None = None,
         keep: bool = True,
+        at: Moment = None,
     ) -> Captured:
         """Keeps messages of a session as `capture` does, for a client that tells them: role, content, created_at.
 
@@ -279,7 +283,10 @@ class Ingesting:
             )
             for one in messages
         ]  # fmt: skip
-        wish = capture.Wish(project=parse_optional(project, "project"), cwd=parse_optional(cwd, "cwd"), keep=keep)
+        wish = capture.Wish(
+            project=parse_optional(project, "project"), cwd=parse_optional(cwd, "cwd"), keep=keep,
+            at=parse_optional_time(at, "at"),
+        )  # fmt: skip
         return capture.capture_said(self.core, said, parse_space(space), parse_label(session, "session"), wish)
 
     def is_transcript(self, path: str | os.PathLike[str], *, cancelled: Callable[[], bool] = lambda: False) -> bool:

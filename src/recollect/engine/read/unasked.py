@@ -19,6 +19,7 @@ from msgspec import Meta, Struct
 
 from recollect.engine.core import Core, last_entry
 from recollect.engine.parse import parse_optional, parse_space, parse_text
+from recollect.engine.pauses import begin_pause, end_pause, paused_until
 from recollect.errors import InvalidInput
 from recollect.forms import convert
 from recollect.ingest.worktree import project_of
@@ -127,7 +128,6 @@ class Prepared(Struct, frozen=True, kw_only=True):
 
 _PREPARED = Shelf("briefs", Prepared)
 _STEERING = Shelf("steering", Steering)
-_PAUSED = Shelf("paused", datetime)
 _SHOWN = Shelf("shown", Shown)
 _INJECTED = Shelf("injected", Injected)
 _ONLY = "all"
@@ -138,12 +138,6 @@ _FRESH = timedelta(hours=12)  # with time alone, what is important changes slowl
 def steering_of(view: View, space: str) -> Steering:
     """What a space allows; of a space that nobody has set, the usual."""
     return view.kept(_STEERING, space=space, keys=[_ONLY]).get(_ONLY) or Steering()
-
-
-def paused_until(view: View, now: datetime) -> datetime | None:
-    """Until when nothing happens unasked; None where it does."""
-    until = view.kept(_PAUSED, keys=[_ONLY]).get(_ONLY)
-    return until if until is not None and until > now else None
 
 
 def give_brief(
@@ -528,13 +522,13 @@ class Unasked:
             moment = edit.now.replace(year=9999) if until is None else until
             if moment <= self._core.clock():
                 raise InvalidInput("until", "is over already; name a moment that is still to come")
-            edit.keep(_PAUSED, {_ONLY: moment})
+            begin_pause(edit, moment)
         return moment
 
     def resume(self) -> None:
         """Ends a pause."""
         with self._core.store.write(actor=self._core.actor) as edit:
-            edit.keep(_PAUSED, {_ONLY: None})
+            end_pause(edit)
 
     def paused_until(self) -> datetime | None:
         """Until when nothing happens unasked; None where it does. The year 9999 stands for "until resumed"."""

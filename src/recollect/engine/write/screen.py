@@ -18,7 +18,7 @@ from msgspec import Struct
 from recollect.engine.core import Core, existing
 from recollect.engine.parse import parse_choice
 from recollect.errors import InvalidInput
-from recollect.ingest.secrets import carry_keys, drop_private, mask_secrets
+from recollect.ingest.secrets import carry_keys, carry_private, drop_private, mask_secrets
 from recollect.store.base import Shelf, View
 from recollect.types import Entity, Grounds, Json, Metadata, Relation, Segment, Space, Stated
 
@@ -157,18 +157,3 @@ def told_masked(kinds: Sequence[str]) -> str:
 
 def told_refused(kinds: Sequence[str]) -> str:
     return f"it holds a secret ({', '.join(kinds)}), and this space takes none; leave it out, or put it into <private>"
-
-
-def carry_private(texts: Sequence[str]) -> list[str]:
-    """Texts that follow each other, without what is private, also where that begins in one and ends in another."""
-    if not any("private>" in text.lower() for text in texts):
-        return list(texts)
-    kept: list[str] = []
-    inside = False
-    last = max((place for place, text in enumerate(texts) if "</private>" in text.lower()), default=-1)
-    for place, text in enumerate(texts):
-        whole = f"<private>{text}" if inside else text
-        lower = whole.lower()
-        inside = place < last and lower.rfind("<private>") > lower.rfind("</private>")
-        kept.append(drop_private(whole))
-    return kept
