@@ -25,6 +25,7 @@ from zlib import crc32
 import msgspec
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from recollect.embed.bundled import MODEL_FOLDER
@@ -91,9 +92,9 @@ def count_terms(text: str) -> Counter[str]:
 
 
 @cache
-def hashed(text: str) -> frozenset[int]:
+def hashed(text: str) -> NDArray[np.uint32]:
     """The terms of a text as numbers, which is how stores know them."""
-    return frozenset(crc32(term.encode()) for term in count_terms(text))
+    return np.array([crc32(term.encode()) for term in count_terms(text)], np.uint32)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.retrieve.rank import Signature, fold_near_duplicates
+from recollect.retrieve.rank import fold_near_duplicates
 from recollect.store.terms import terms
 
 LONG = frozenset(
@@ -15,7 +15,7 @@ LONG = frozenset(
 
 def fold(*texts: frozenset[str], numbers: tuple[str, ...] = (), limit: int = 10) -> list[tuple[int, tuple[int, ...]]]:
     given = numbers or ("",) * len(texts)
-    return fold_near_duplicates([Signature(t, frozenset([n])) for t, n in zip(texts, given, strict=True)], limit)
+    return fold_near_duplicates(texts, lambda at: {given[at]}, limit)
 
 
 def test_near_identical_texts_stand_behind_the_best_of_them() -> None:

@@ -168,8 +168,29 @@ def test_what_was_asked_for_in_parts_is_told_as_what_is_asked_for_at_once(
     assert kept.versions.tolist() == fresh.versions.tolist() == versions
     assert kept.tf.tolist() == fresh.tf.tolist() == [[one.terms.get(term, 0) for term in terms] for one in lexis]
     assert kept.length.tolist() == [sum(one.terms.values()) for one in lexis]
+    assert [set(kept.terms_of(row).tolist()) for row in range(MANY)] == [set(one.terms) for one in lexis]
     together = kept.group[:, None] == kept.group[None, :]
     assert np.array_equal(together, np.repeat(np.repeat(np.eye(MANY // 5, dtype=np.bool_), 5, 0), 5, 1))
+
+
+def test_who_holds_a_word_is_asked_anew_once_its_space_has_changed(stores: tuple[SqliteStore, SqliteStore]) -> None:
+    store, other = stores
+    with store.write() as edit:
+        first = [put(edit, record(f"r{n}", space="a"), Lexis({7: 1, 100 + n: 1}, ())) for n in range(MANY)]
+
+    def holding(of: SqliteStore, *terms: int) -> list[int]:
+        with of.read() as view:
+            return view.words(["a"], terms, Filter(), None)["a"].versions.tolist()
+
+    assert holding(store, 7) == [one.version for one in first]
+    with store.read() as before:
+        with other.write() as edit:
+            erase(edit, first[0])
+            new = put(edit, record("new", space="a"), Lexis({7: 1}, ()))
+        now = [one.version for one in (*first[1:], new)]
+        assert holding(store, 7) == holding(other, 7) == now
+        assert before.words(["a"], [7], Filter(), None)["a"].versions.tolist() == [one.version for one in first]
+    assert holding(store, 100, 7) == now
 
 
 def test_numbers_of_vectors_are_the_same_whether_kept_or_read_and_unknown_ones_are_left_out() -> None:

@@ -16,9 +16,9 @@ scale of its own.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -346,9 +346,9 @@ def weigh_roughly(covered: Floats, words: Floats, near: Floats, late: Floats | N
     return rough if late is None else rough + _known(late)
 
 
-def share_words(held: Sequence[Collection[int]]) -> Floats:
+def share_words(held: Sequence[NDArray[np.uint32]]) -> Floats:
     """For some texts by the terms that each holds: the part of the shorter one that stands in both, rare ones first."""
-    every = np.fromiter(chain.from_iterable(held), np.int64)
+    every = np.concatenate(held) if held else np.zeros(0, np.uint32)
     terms, columns = np.unique(every, return_inverse=True)
     holds = np.zeros((len(held), len(terms)))
     holds[np.repeat(np.arange(len(held)), [len(some) for some in held]), columns] = 1.0

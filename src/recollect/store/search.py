@@ -94,13 +94,22 @@ class TokenMatch(Struct, frozen=True, eq=False):
     pieces: NDArray[np.int64]
 
 
+class Held(Struct, frozen=True, eq=False):
+    """The different terms of versions: those of each stand together in `hashes`, from where they begin to their end."""
+
+    hashes: NDArray[np.uint32]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
 class Findings(Struct, frozen=True, eq=False):
     """What can be said of versions, a row of each array for each of them. What was not asked is zero.
 
     tf: how often each term occurs. length: how many terms there are. cosine: that of the best piece, NaN for none.
     group: a number for session or source, -1 for none; position: the place in it. event_time: microseconds since 1970.
     replaced: whether another record has taken its place. late: how well wordpieces match, where that was asked.
-    alike: the cosines of all with each other (0: one of both has no vector), where that was asked.
+    alike: the cosines of all with each other (0: one of both has no vector), where that was asked. held: their terms,
+    where a filter was given.
     """
 
     versions: NDArray[np.int64]
@@ -115,3 +124,9 @@ class Findings(Struct, frozen=True, eq=False):
     replaced: NDArray[np.bool_]
     late: TokenMatch | None = None
     alike: NDArray[np.float64] | None = None
+    held: Held | None = None
+
+    def terms_of(self, row: int) -> NDArray[np.uint32]:
+        """The different terms that a version holds."""
+        assert self.held is not None, "whoever asks of candidates gave a filter"
+        return self.held.hashes[self.held.begins[row] : self.held.ends[row]]

@@ -39,7 +39,7 @@ from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_qu
 from recollect.retrieve.code import LOOKED_AT, Piece, judge_code, worth_of
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.period import Period, lean
-from recollect.retrieve.rank import Signature, fold_near_duplicates
+from recollect.retrieve.rank import fold_near_duplicates
 from recollect.retrieve.ranker import (
     LIKE,
     Evidence,
@@ -54,7 +54,6 @@ from recollect.retrieve.ranker import (
 )
 from recollect.store.base import View
 from recollect.store.distinct import distinct
-from recollect.store.ops import Lexis
 from recollect.store.search import Pick
 from recollect.store.terms import query_terms
 from recollect.types import Hit, Query, Recall, Record, Signals, Why
@@ -182,8 +181,11 @@ class _Pool:
             if model is not None and told.alike is not None:
                 own = [at[int(row)] for row in places[space]]
                 like[np.ix_(own, own)] = np.where(told.alike, to_usual(told.alike, model.floor), 0.0)
-        shared = share_words([one.terms.keys() for one in shown.terms(self.version[rows].tolist())])
+        shared = share_words([self._held(row) for row in rows.tolist()])
         self.evidence = msgspec.structs.replace(self.evidence, like=Likeness(rows, like, shared))
+
+    def _held(self, row: int) -> NDArray[np.uint32]:
+        return self.origins[int(self.home[row])].findings.terms_of(int(self.row[row]))
 
     def look_at_pieces(self, shown: _Shown) -> None:
         """Sees what kind of code the best are: from now on all of them are judged as code."""
@@ -372,12 +374,11 @@ def _to_piece(record: Record, asked: frozenset[str]) -> Piece:
 
 
 class _Shown:
-    """The records that one recall has read so far, and terms of records."""
+    """The records that one recall has read so far."""
 
     def __init__(self, view: View) -> None:
         self.view = view
         self._read: dict[int, Record] = {}
-        self._terms: dict[int, Lexis] = {}
 
     def records(self, versions: Sequence[int], soon: Sequence[int] = ()) -> list[Record]:
         """Versions in the order in which they are asked for; what will probably be asked for `soon` is read along."""
@@ -386,13 +387,6 @@ class _Shown:
             wanted = dict.fromkeys([*missing, *(version for version in soon if version not in self._read)])
             self._read |= {record.version: record for record in records_of(self.view, list(wanted))}
         return [self._read[version] for version in versions]
-
-    def terms(self, versions: Sequence[int]) -> list[Lexis]:
-        """Those of versions, in the order in which they are asked for."""
-        missing = [version for version in versions if version not in self._terms]
-        if missing:
-            self._terms |= self.view.terms(missing)
-        return [self._terms[version] for version in versions]
 
 
 def promising(core: Core, query: Query) -> list[int]:
@@ -473,13 +467,19 @@ def _show(shown: _Shown, ranked: list[_Ranked]) -> tuple[Hit, ...]:
 
 def _group(shown: _Shown, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
     versions = [one.version for one in ranked]
-    records = shown.records(versions)
-    signatures = [
-        Signature(lexis.terms.keys(), frozenset(_NUMBER.findall(record.text)))
-        for record, lexis in zip(records, shown.terms(versions), strict=True)
-    ]
-    groups = fold_near_duplicates(signatures, limit)
-    return tuple(_to_hit(records[at], ranked[at], tuple(records[i].id for i in folded)) for at, folded in groups)
+
+    def numbers(at: int) -> frozenset[str]:
+        record = shown.records([versions[at]], soon=versions)[0]
+        return frozenset(_NUMBER.findall(record.text))
+
+    terms = [frozenset(one.origin.findings.terms_of(one.row).tolist()) for one in ranked]
+    groups = fold_near_duplicates(terms, numbers, limit)
+    wanted = [versions[at] for best, folded in groups for at in (best, *folded)]
+    read = dict(zip(wanted, shown.records(wanted), strict=True))
+    return tuple(
+        _to_hit(read[versions[at]], ranked[at], tuple(read[versions[one]].id for one in folded))
+        for at, folded in groups
+    )
 
 
 def _to_hit(record: Record, ranked: _Ranked, folded: tuple[str, ...]) -> Hit:

@@ -20,8 +20,8 @@ from recollect.store.postgres.database import PostgresDatabase, spell_numbers
 from recollect.store.postgres.packed import Packed
 from recollect.store.postgres.state import State
 from recollect.store.postgres.vectors import HEADER, MOST_INDEXED, PostgresVectors, spell_bits, spell_vector
-from recollect.store.postgres.words import SPACE_BITS, PostgresWords
-from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
+from recollect.store.postgres.words import SPACE_BITS, PostgresWords, by_version
+from recollect.store.search import Findings, Held, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.sql.database import Condition, Row
 from recollect.store.sql.findings import (
     TOLD,
@@ -347,7 +347,7 @@ class PostgresSearch:
         cosine = np.full(len(rows), np.nan)
         if model is not None and vector is not None:
             cosine = _best_cosines(rows["version"].astype(np.int64), near, compared)
-        seen, hashes = self._words.take_held(held), np.array(terms, dtype=np.uint32)
+        seen, hashes = by_version(held), np.array(terms, dtype=np.uint32)
         found: dict[str, Findings] = {}
         for name, tally in tallies.items():
             own = np.flatnonzero(rows["space_no"] == tally.no)
@@ -441,6 +441,7 @@ def _findings(
     versions = rows["version"].astype(np.int64)
     held = unpack_terms([None if (own := seen.get(version)) is None else own[0] for version in versions.tolist()])
     length = np.bincount(held[1], held[2], minlength=len(rows)).astype(np.float64)
+    first = np.searchsorted(held[1], np.arange(len(rows) + 1))
     return Findings(
         versions=versions,
         tf=count_held(held, terms, len(rows)),
@@ -452,6 +453,7 @@ def _findings(
         importance=rows["importance"].astype(np.float64),
         confidence=rows["confidence"].astype(np.float64),
         replaced=rows["replaced"].astype(np.bool_),
+        held=Held(held[0], first[:-1], first[1:]),
     )
 
 

@@ -41,7 +41,7 @@ def _spell_keys(space_no: int, lexis: Lexis) -> str:
     )
 
 
-def _by_version(rows: Sequence[Row]) -> dict[int, tuple[bytes, str]]:
+def by_version(rows: Sequence[Row]) -> dict[int, tuple[bytes, str]]:
     return {version: (terms, names) for version, terms, names in rows}
 
 
@@ -54,7 +54,6 @@ class PostgresWords:
         self._tallied: dict[tuple[int, int], tuple[int, int]] = {}
         self.recounted = True
         """Has what the spaces hold changed since somebody last took note of it?"""
-        self._seen: dict[int, tuple[bytes, str]] = {}
 
     # Reading
 
@@ -77,23 +76,13 @@ class PostgresWords:
         return found
 
     def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]:
-        missing = [version for version in versions if version not in self._seen]
-        held = self._seen
-        if missing:
-            held = {**held, **_by_version(self._db.rows(*self.ask_held(missing)))}
+        held = by_version(self._db.rows(*self.ask_held(versions)))
         return {version: to_lexis(*held[version]) for version in versions if version in held}
 
     def ask_held(self, versions: Iterable[int]) -> Condition:
-        """The terms and names of versions, for `take_held`."""
+        """The terms and names of versions, for `by_version`."""
         sql = "SELECT version, terms, names FROM lexis WHERE version = ANY(?::bigint[]) AND edition = ?"
         return sql, [spell_numbers(versions), self._state.edition]
-
-    def take_held(self, rows: Sequence[Row]) -> Mapping[int, tuple[bytes, str]]:
-        """By version what was asked for, which a snapshot keeps: who asked for it may ask for some of it again."""
-        held = _by_version(rows)
-        if not self._state.writing:
-            self._seen |= held
-        return held
 
     def names(self, spaces: Sequence[str], phrases: Sequence[str], text: str) -> dict[str, list[str]]:
         if not self._state.any_names:

@@ -48,7 +48,8 @@ class Pulse(Struct, frozen=True):
 class Image(Struct, frozen=True, eq=False):
     """A small space as it was at one count of changes: all that is asked about its live versions, by row.
 
-    Terms stand sorted, with the row that holds each and how often. Vectors stand in the order of their rows; `starts`
+    Hashes of terms stand sorted, with the row that holds each and how often; `terms` are the same by row, and `first`
+    says where those of each row begin, and of the last end. Vectors stand in the order of their rows; `starts`
     is where those of each row in `embedded` begin. `begins` and `ends` say from and until when a version is true,
     `kinds` which rows are of each kind, `tokens` is what is kept of wordpieces, where those of
     each piece begin, and the row that it belongs to.
@@ -69,6 +70,8 @@ class Image(Struct, frozen=True, eq=False):
     hashes: NDArray[np.uint32]
     owners: NDArray[np.int64]
     times: NDArray[np.uint8]
+    terms: NDArray[np.uint32]
+    first: NDArray[np.int64]
     vectors: NDArray[np.float32]
     pieces: NearMatch
     embedded: NDArray[np.int64]
@@ -77,7 +80,7 @@ class Image(Struct, frozen=True, eq=False):
 
     @property
     def size(self) -> int:
-        return self.vectors.nbytes + 13 * len(self.hashes) + 150 * len(self.versions) + len(self.tokens[0])
+        return self.vectors.nbytes + 17 * len(self.hashes) + 150 * len(self.versions) + len(self.tokens[0])
 
 
 class _Grown:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.store.distinct import distinct
+from recollect.store.halves import widen
 from recollect.store.search import NearMatch
 from recollect.store.sql.database import Row
 from recollect.store.sql.findings import number_groups, pack_pieces, unpack_terms
@@ -92,7 +93,9 @@ def _image(records: Sequence[Row], vectors: Sequence[Row], dim: int) -> Image:
         hashes=hashes[order],
         owners=owners[order],
         times=times[order],
-        vectors=np.frombuffer(b"".join(row[3] for row in vectors), np.float16).astype(np.float32).reshape(-1, dim or 1),
+        terms=hashes,
+        first=np.searchsorted(owners, np.arange(len(versions) + 1)),
+        vectors=widen(np.frombuffer(b"".join(row[3] for row in vectors), np.float16)).reshape(-1, dim or 1),
         pieces=NearMatch(versions[of], np.array([row[2] for row in vectors], dtype=np.int64)),
         embedded=embedded,
         starts=np.searchsorted(of, embedded),

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.store.distinct import find
-from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
+from recollect.store.halves import widen
+from recollect.store.search import Findings, Held, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.sql.database import Row
 from recollect.store.sql.findings import (
     Floats,
@@ -131,7 +132,7 @@ class SqliteSearch:
         for name, pulse in pulses.items():
             image = images.get(pulse.space_no)
             if image is None:
-                lists = self._holding(pulse.space_no, terms, old=not present)
+                lists = self._holding(pulse, terms, old=not present)
             else:
                 lists = [image.versions[rows] for rows, _ in postings(image, hashes)]
             df = [len(one) for one in lists]
@@ -142,12 +143,12 @@ class SqliteSearch:
             found[name] = WordMatch(versions, np.array(df, dtype=np.float64), pulse.records, pulse.length, more)
         return found
 
-    def _holding(self, space_no: int, terms: Sequence[int], *, old: bool) -> list[Ints]:
-        versions = self._words.postings(space_no, terms)
-        if old:
-            past = self._words.postings(space_no, terms, old=True)
-            versions = [[*a, *b] for a, b in zip(versions, past, strict=True)]
-        return [np.array(one, dtype=np.int64) for one in versions]
+    def _holding(self, pulse: Pulse, terms: Sequence[int], *, old: bool) -> list[Ints]:
+        present = self._cache.told(pulse).holding(terms, lambda some: self._words.postings(pulse.space_no, some))
+        if not old:
+            return present
+        past = self._words.postings(pulse.space_no, terms, old=True)
+        return [np.concatenate([a, np.array(b, dtype=np.int64)]) for a, b in zip(present, past, strict=True)]
 
     # Vectors
 
@@ -199,7 +200,7 @@ class SqliteSearch:
             rows: dict[int, list[int]] = {}
             for row, place in enumerate(places[there]):
                 rows.setdefault(some[int(place)], []).append(row)
-            values = halves.astype(np.float32)
+            values = widen(halves)
             return {version: values[own] for version, own in rows.items()}
 
         return find_pairs(versions, bits, known, least, stop, read)
@@ -260,12 +261,12 @@ class SqliteSearch:
         model: int | None,
         vector: NDArray[np.float32] | None,
     ) -> Findings:
-        rows, held = self._tell(pulse, pick.versions, where)
+        rows, terms_of, held = self._tell(pulse, pick.versions, where)
         versions = rows["version"].copy()
         return Findings(
             versions=versions,
-            tf=count_held(held, terms, len(rows)),
-            length=rows["length"].copy() if len(held[0]) and len(terms) else np.ones(len(rows)),
+            tf=count_held(terms_of, terms, len(rows)),
+            length=rows["length"].copy() if len(terms_of[0]) and len(terms) else np.ones(len(rows)),
             cosine=self._cosines(pulse.space_no, versions, pick.near, model, vector),
             group=rows["group"].astype(np.int64),
             position=rows["position"].copy(),
@@ -273,9 +274,10 @@ class SqliteSearch:
             importance=rows["importance"].copy(),
             confidence=rows["confidence"].copy(),
             replaced=rows["replaced"].copy(),
+            held=held,
         )
 
-    def _tell(self, pulse: Pulse, versions: Ints, where: Filter) -> tuple[NDArray[np.void], Terms]:
+    def _tell(self, pulse: Pulse, versions: Ints, where: Filter) -> tuple[NDArray[np.void], Terms, Held]:
         """What is told of those versions that a filter lets through; in their order, if it is a plain one."""
 
         def read(some: Sequence[int], filter: Filter) -> list[list[Any]]:
@@ -310,7 +312,7 @@ class SqliteSearch:
         halves, there = self._cache.halves(model, len(vector)).get(pieces, self._vectors.halves)
         found = np.full(len(versions), -np.inf)
         if len(halves):
-            np.maximum.at(found, places[there], halves.astype(np.float32) @ vector)
+            np.maximum.at(found, places[there], widen(halves) @ vector)
         return np.where(np.isinf(found), np.nan, found)
 
     def compare(
@@ -351,7 +353,7 @@ class SqliteSearch:
         dim = self._model(model).dim
         halves, there = self._cache.halves(model, dim).get(numbers[first], self._vectors.halves)
         vectors = np.zeros((len(versions), dim), dtype=np.float32)
-        vectors[places[there]] = halves.astype(np.float32)
+        vectors[places[there]] = widen(halves)
         return tell_alike(vectors)
 
     def _match(self, space_no: int, versions: Ints, model: int, tokens: NDArray[np.float32]) -> TokenMatch:
@@ -393,4 +395,5 @@ def _look(
         importance=image.importance[rows],
         confidence=image.confidence[rows],
         replaced=image.replaced[rows],
+        held=Held(image.terms, image.first[rows], image.first[rows + 1]),
     )

@@ -1,7 +1,8 @@
-"""What is told of single versions of a large space, and how long does it stay true?
+"""What is told of single versions and terms of a large space, and how long does it stay true?
 
-A question looks at some hundred candidates, and the next one at many of the same. What was read of them holds until
-their space changes, however it does. It stands in columns, so that what is told of all candidates of a question is
+A question looks at some hundred candidates, and the next one at many of the same; most questions have a word in common,
+and the more common it is the longer is the list of who holds it. What was read holds until the space changes, however
+it does. What is told of versions stands in columns, so that what is told of all candidates of a question is
 taken out at once. All of it is read in one row: between two rows SQLite lets other threads run, and waits for its turn
 again.
 """
@@ -19,12 +20,14 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from recollect.store.distinct import Places, put_behind
+from recollect.store.search import Held as HeldTerms
 from recollect.store.sql.database import Condition
 from recollect.store.sql.findings import TOLD, TOLD_BY, Ints, Terms, number_groups, unpack_terms
 from recollect.store.sqlite.database import gather_blobs, part_blobs
 from recollect.types import HIDDEN_STATUSES, Filter
 
 _FOREVER = 2**62
+_LIST_BYTES = 200  # that a list takes beside its numbers
 BEGINS = f"iif(valid_from > recorded_at, valid_from, {-_FOREVER})"  # as `true_at` has it
 ENDS = f"coalesce(iif(valid_until <= recorded_at, {-_FOREVER}, valid_until), {_FOREVER})"
 IS_HIDDEN = f"status IN ({', '.join(map(repr, HIDDEN_STATUSES))})"
@@ -44,6 +47,8 @@ plain filter lets it through: whether it is hidden, from and until when it is tr
 """
 _Rows: TypeAlias = NDArray[np.void]
 Reader: TypeAlias = Callable[[Sequence[int]], list[list[Any]]]
+ListReader: TypeAlias = Callable[[Sequence[int]], Sequence[Sequence[int]]]
+"""Reads the versions that hold each of some terms."""
 
 
 def read_told(connection: sqlite3.Connection, condition: Condition) -> list[list[Any]]:
@@ -63,21 +68,33 @@ class _Held(Struct, frozen=True, eq=False):
 
 
 class Told:
-    """What is told of versions of one space, as far as it was asked for. Safe for threads."""
+    """What is told of versions and terms of one space, as far as it was asked for. Safe for threads."""
 
     def __init__(self) -> None:
         self._held = _Held(Places(), np.empty(0, _ROW), np.empty(0, np.uint32), np.empty(0, np.uint8))
         self._groups: dict[object, int] = {None: -1}
         self._kinds: dict[str, int] = {}
+        self._lists: dict[int, Ints] = {}
+        self._listed = 0
         self._lock = threading.Lock()
 
     @property
     def size(self) -> int:
         """In bytes."""
         held = self._held
-        return held.rows.nbytes + held.hashes.nbytes + held.times.nbytes + 12 * len(held.places)
+        return held.rows.nbytes + held.hashes.nbytes + held.times.nbytes + 12 * len(held.places) + self._listed
 
-    def look(self, versions: Ints, where: Filter, now: int, read: Reader) -> tuple[_Rows, Terms]:
+    def holding(self, terms: Sequence[int], read: ListReader) -> list[Ints]:
+        """The versions that hold each term. Nobody changes these lists."""
+        missing = [term for term in terms if term not in self._lists]
+        if missing:
+            fresh = {term: np.array(one, np.int64) for term, one in zip(missing, read(missing), strict=True)}
+            with self._lock:
+                self._lists |= fresh
+                self._listed += sum(_LIST_BYTES + one.nbytes for one in fresh.values())
+        return [self._lists[term] for term in terms]
+
+    def look(self, versions: Ints, where: Filter, now: int, read: Reader) -> tuple[_Rows, Terms, HeldTerms]:
         """Those versions that a plain filter lets through, in their order, with their terms. Of what is not known yet,
         `read` tells what there is.
         """
@@ -90,8 +107,10 @@ class Told:
         seen = self._seen(rows, where, now)
         rows = rows if seen.all() else rows[seen]
         sizes: NDArray[np.int64] = rows["terms"].astype(np.int64)
-        at = np.arange(int(sizes.sum())) + np.repeat(rows["start"] - (np.cumsum(sizes) - sizes), sizes)
-        return rows, (held.hashes[at], np.repeat(np.arange(len(rows)), sizes), held.times[at])
+        begins: NDArray[np.int64] = rows["start"].copy()
+        at = np.arange(int(sizes.sum())) + np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
+        terms = held.hashes[at], np.repeat(np.arange(len(rows)), sizes), held.times[at]
+        return rows, terms, HeldTerms(held.hashes, begins, begins + sizes)
 
     def _seen(self, rows: _Rows, where: Filter, now: int) -> NDArray[np.bool_]:
         """Which rows a plain filter lets through."""
