@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from bench.keepers import LIMIT_PRECISION, LIMIT_RECALL, excerpts, measure
 
 from recollect import Memory
 from recollect import open as open_store_of
-from recollect.engine.intake import capture
+from recollect.engine.intake import capture, overheard
 from recollect.ingest.keepers import find_keepers
 
 
@@ -241,6 +242,94 @@ def test_the_project_is_that_of_the_folder_in_which_the_session_runs(memory: Mem
         file.write(line("user", "And here?", 2, cwd=str(other)))
     assert memory.capture(transcript, cwd=str(other)).project == "harbour"  # the session has moved on
     assert sorted(str(record.project) for record in memory.list(kinds=["message"])) == ["harbour", "ledger"]
+
+
+def forked(lines: list[str], session: str) -> str:
+    """A copy of what was said in a session, as one that goes on from it begins."""
+    return "".join(json.dumps({**json.loads(one), "sessionId": session}) + "\n" for one in lines)
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_a_session_that_goes_on_from_another_says_nothing_again(
+    memory: Memory, tmp_path: Path, transcript: Path, forgotten: bool
+) -> None:
+    said = "We decided to keep the ledger in Postgres 16."
+    lines = [
+        line("user", said, 1), line("assistant", "Done.", 2),
+        line("user", 'The password is "hunter2Zx9!qq".', 3), line("assistant", "Noted.", 4),
+    ]  # fmt: skip
+    transcript.write_text("".join(lines[:2]))
+    (id,) = memory.capture(transcript).candidates
+    transcript.write_text("".join(lines))
+    memory.capture(transcript)
+    if forgotten:
+        memory.forget(next(one.id for one in memory.list(kinds=["message"]) if one.text == said))
+    held = sorted(texts(memory))
+    copy = tmp_path / "s-2.jsonl"
+    copy.write_text(forked(lines, "s-2"))
+    assert memory.capture(copy).messages == 0
+    with copy.open("a") as file:
+        file.write(line("user", "And what of the backups?", 9, sessionId="s-2"))
+    assert memory.capture(copy).messages == 1
+    assert sorted(texts(memory)) == sorted([*held, "And what of the backups?"])
+    overheard.settle(memory.core, "default", now_and_then=False)
+    found = memory.get(id)  # which goes with its evidence
+    assert (None if found is None else found.status) == (None if forgotten else "candidate")
+
+
+@pytest.mark.parametrize(("piece", "soon"), [(4_000_000, "13:00:00.500"), (300, "13:00:06.000")])
+def test_what_codex_copies_into_a_session_that_goes_on_from_another_is_not_kept_again(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int, soon: str
+) -> None:
+    monkeypatch.setattr(capture, "_PIECE", piece)
+
+    def told(type_: str, at: str, **payload: object) -> dict[str, object]:
+        return {"type": type_, "timestamp": f"2026-05-10T{at}Z", "payload": payload}
+
+    def said(text: str, at: str) -> dict[str, object]:
+        return told("response_item", at, type="message", role="user", content=[{"type": "input_text", "text": text}])
+
+    def write(path: Path, lines: list[dict[str, object]]) -> Path:
+        path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+        return path
+
+    asked = [f"Message number {number}" for number in range(6)]
+    first = [told("session_meta", "12:00:00.000", id="c-1", cwd="/a")]
+    first += [said(one, f"12:00:0{n}.000") for n, one in enumerate(asked)]
+    memory.capture(write(tmp_path / "first.jsonl", first))
+    minted = f"{int(datetime(2026, 5, 10, 13, tzinfo=UTC).timestamp() * 1e3) + 400:012x}"
+    second = [told("session_meta", "13:00:00.000", id="c-2", cwd="/b", forked_from_id="c-1")]
+    second += [{**one, "timestamp": "2026-05-10T13:00:00.030Z"} for one in first]
+    second += [told("turn_context", "13:00:00.400", turn_id=f"{minted[:8]}-{minted[8:]}-7abc-8def-0123456789ab")]
+    second += [said("Message number 3", soon), said("Something new", "13:00:09.000")]
+    captured = memory.capture(write(tmp_path / "second.jsonl", second))
+    assert (captured.session, captured.messages) == ("c-2", 2)
+    assert len(texts(memory)) == 8
+
+
+def test_a_client_that_does_not_say_when_may_say_the_same_in_two_turns(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capture, "_PIECE", 250)
+
+    def said(*words: str) -> str:
+        roles = [("user", "assistant")[n % 2] for n in range(len(words))]
+        return "".join(
+            json.dumps({"role": role, "message": {"content": [{"type": "text", "text": text}]}}) + "\n"
+            for role, text in zip(roles, words, strict=True)
+        )
+
+    path = tmp_path / "cursor.jsonl"
+    talk = ["Shall I?", "Yes.", "And the tests?", "Yes.", "Go on", "Yes.", "Go on", "No."]
+    path.write_text(said(*talk[:4]))
+    assert memory.capture(path, session="c").messages == 4
+    path.write_text(said(*talk))
+    assert memory.capture(path, session="c").messages == 4
+    assert texts(memory) == talk
+    moved = tmp_path / "moved.jsonl"  # read from its beginning, which is held
+    moved.write_text(said(*talk, "Go on", "Yes."))
+    assert memory.capture(moved, session="c").messages == 2
+    assert texts(memory) == [*talk, "Go on", "Yes."]
 
 
 def test_a_codex_transcript_keeps_its_session_over_pieces(

@@ -6,6 +6,7 @@ import json
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -18,7 +19,8 @@ SAID = "We decided to keep the retry limit of the payment queue at five."
 def talk(folder: Path, session: str, *said: tuple[str, str]) -> Path:
     path = folder / f"{session}.jsonl"
     lines = [
-        {"type": role, "sessionId": session, "cwd": "/nowhere", "timestamp": f"2026-05-10T12:00:{n:02}Z",
+        {"type": role, "sessionId": session, "cwd": "/nowhere",
+         "timestamp": f"2026-05-10T12:00:{n:02}.{crc32(session.encode()) % 1_000:03}Z",
          "message": {"role": role, "content": text}}
         for n, (role, text) in enumerate(said)
     ]  # fmt: skip

@@ -32,13 +32,17 @@ class Message(Struct, frozen=True):
 
 
 class Conversation(Struct, frozen=True, kw_only=True):
-    """Messages in order. `id` is what its program calls it; `origin` what else it says of it."""
+    """Messages in order. `id` is what its program calls it; `origin` what else it says of it.
+
+    The first `copied` of them were said in another session, which this one goes on from.
+    """
 
     format: str
     messages: tuple[Message, ...]
     id: str | None = None
     title: str | None = None
     origin: Metadata = msgspec.field(default_factory=dict[str, Json])
+    copied: int = 0
 
 
 class Turns:
@@ -60,6 +64,9 @@ class Turns:
             self._said[-1][1].extend(lines)
         else:
             self._said.append((role, lines, self._at))
+
+    def __len__(self) -> int:
+        return len(self._said)
 
     def messages(self) -> tuple[Message, ...]:
         return tuple(Message(role, fit_text("\n".join(lines)), at) for role, lines, at in self._said)

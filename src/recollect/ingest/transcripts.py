@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import TypeVar
 
@@ -143,6 +143,10 @@ _CODEX_FAILED = re.compile(  # in what a terminal shows, or in JSON around it
 )
 
 
+_REPLAYED = timedelta(seconds=5)  # a session that goes on from another writes down at once what that one held
+_UUID_7 = re.compile(r"[0-9a-f]{12}7[0-9a-f]{19}", re.IGNORECASE)
+
+
 class _CodexItem(Struct):
     type: str | None = None
     role: str | None = None
@@ -155,6 +159,8 @@ class _CodexItem(Struct):
     id: str | None = None
     cwd: str | None = None
     timestamp: str | None = None
+    forked_from_id: str | None = None
+    turn_id: str | None = None
 
 
 class _CodexLine(Struct):
@@ -166,8 +172,10 @@ class _CodexLine(Struct):
 
 def _read_codex(data: Data) -> list[Conversation]:
     turns = Turns()
-    id: str | None = None
+    first: _CodexItem | None = None
     origin: dict[str, Json] = {"host": "codex"}
+    forked: datetime | None = None
+    copied = 0
     for raw in objects_of(data, msgspec.Raw):
         line = _fitting(raw, _CodexLine)
         if line is None:
@@ -176,12 +184,26 @@ def _read_codex(data: Data) -> list[Conversation]:
         item = _fitting(line.payload if wrapped else raw, _CodexItem)
         if item is None:
             continue
+        at = read_moment(line.timestamp)
         if line.type == "session_meta" or (line.type is None and not wrapped):  # the first line, as it is or once was
-            id = id or item.id
-            origin |= {"cwd": item.cwd} if item.cwd else {}
+            if first is None:  # others are those of the session that this one goes on from
+                first = item
+                origin |= {"cwd": item.cwd} if item.cwd else {}
+                forked = at if item.forked_from_id else None
+        elif line.type == "turn_context" and forked is not None and _minted(item.turn_id) >= forked.timestamp():
+            forked = None
         elif line.type == "response_item" or not wrapped:
-            _add_codex(turns, item, read_moment(line.timestamp))
-    return [Conversation(format="codex", messages=turns.messages(), id=id, origin=origin)]
+            _add_codex(turns, item, at)
+            if forked is not None and (at is None or at - forked < _REPLAYED):
+                copied = len(turns)
+    id = None if first is None else first.id
+    return [Conversation(format="codex", messages=turns.messages(), id=id, origin=origin, copied=copied)]
+
+
+def _minted(id: str | None) -> float:
+    """When an id was made, in seconds since 1970, where it tells (UUIDs of version 7 do); else long ago."""
+    digits = (id or "").replace("-", "")
+    return int(digits[:12], 16) / 1_000 if _UUID_7.fullmatch(digits) else 0.0
 
 
 def _add_codex(turns: Turns, item: _CodexItem, at: datetime | None) -> None:

@@ -12,8 +12,9 @@ import os
 import re
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
 
@@ -36,6 +37,7 @@ from recollect.engine.write.remember import (
     remember_all,
     said_beside,
 )
+from recollect.engine.write.screen import Screen
 from recollect.engine.write.tell import find_already
 from recollect.errors import SourceError
 from recollect.forms import decode
@@ -56,7 +58,7 @@ _HEAD = 1_024
 _TAIL = 65_536
 _TOLD = "messages"
 _WAIT = 10.0  # seconds for whoever reads the same transcript
-_OF_SESSIONS = ("session_meta", "session.start", "session.resume")  # lines in which nobody speaks
+_OF_SESSIONS = ("session_meta", "turn_context", "session.start", "session.resume")  # lines in which nobody speaks
 _CALL = re.compile(r"\[[\w.:-]{1,80}(?:: .*)?\]")
 
 
@@ -64,7 +66,8 @@ class Reached(Struct, frozen=True, kw_only=True):
     """How far a transcript was read, how it begins, and what stands before there: a file that says otherwise was cut
     short, or is another one.
 
-    `until` is the moment of the last message that was read, or that a client told.
+    `until` is the moment of the last message that was read, or that a client told. `again` tells of messages without a
+    time that were held when the file was begun anew, and have not come again yet: how many of each hash.
     """
 
     offset: int = 0
@@ -75,6 +78,7 @@ class Reached(Struct, frozen=True, kw_only=True):
     until: datetime | None = None
     tail: str = ""
     tail_bytes: int = 0
+    again: Mapping[str, int] = {}
 
 
 _REACHED = Shelf("captures", Reached)
@@ -144,11 +148,11 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
         if not wish.keep:
             return msgspec.structs.replace(so_far, left=max(0, size - _pass_over(core, file, key, reached)))
         for end, lines in _pieces(file, reached.offset):
-            heard = _heard(lines, pauses, wish.at or core.clock())
+            heard = _heard((_forked(file) if reached.offset else b"") + lines, pauses, wish.at or core.clock())
             conversation = _unread(_conversation(heard), before, so_far)
             now = _reach(file, _until(reached, conversation), end)
-            so_far = _write(core, space, path, key, now, conversation, wish, so_far)
-            reached = msgspec.structs.replace(now, session=so_far.session, project=so_far.project)
+            begins = reached.offset == 0
+            so_far, reached = _write(core, space, path, key, now, conversation, wish, so_far, begins=begins)
             if wish.within is not None and time.monotonic() - begun > wish.within:
                 break
     return msgspec.structs.replace(so_far, left=max(0, size - reached.offset))
@@ -158,7 +162,7 @@ def _pass_over(core: Core, file: BinaryIO, key: str, reached: Reached) -> int:
     """Notes how far a transcript goes, and when what it says was said: none of that is kept, now or later."""
     for end, lines in _pieces(file, reached.offset):
         reached = msgspec.structs.replace(_until(reached, _conversation(lines)), offset=end)
-    _note(core, {key: _reach(file, reached, reached.offset)})
+    _note(core, key, _reach(file, reached, reached.offset))
     return reached.offset
 
 
@@ -198,6 +202,12 @@ def _reach(file: BinaryIO, reached: Reached, end: int) -> Reached:
     return msgspec.structs.replace(
         reached, offset=end, head=_hash(head), head_bytes=len(head), tail=_hash(tail), tail_bytes=len(tail)
     )
+
+
+def _forked(file: BinaryIO) -> bytes:
+    """The first line of a session of Codex that goes on from another: it tells what of the rest was said there."""
+    line = _part(file, 0, _PIECE).partition(b"\n")[0]
+    return line + b"\n" if b'"forked_from_id"' in line else b""
 
 
 def _part(file: BinaryIO, start: int, count: int) -> bytes:
@@ -263,7 +273,9 @@ def _conversation(lines: bytes) -> Conversation | None:
     except BROKEN:
         sound = _sound(lines)
         return None if sound == lines else _conversation(sound)
-    return None if talk is None or (talk.format == "claude-code" and talk.id is None) else talk
+    if talk is None or (talk.format == "claude-code" and talk.id is None):
+        return None
+    return msgspec.structs.replace(talk, messages=talk.messages[talk.copied :], copied=0)
 
 
 def _sound(lines: bytes) -> bytes:
@@ -288,19 +300,20 @@ def spoken(message: Message) -> str:
 
 def _write(
     core: Core, space: str, path: Path, key: str, reached: Reached, talk: Conversation | None, wish: Wish,
-    so_far: Captured,
-) -> Captured:  # fmt: skip
+    so_far: Captured, *, begins: bool,
+) -> tuple[Captured, Reached]:  # fmt: skip
     """One piece, in one transaction with how far it reaches."""
     told = talk.id if talk is not None else None
     session = wish.session or told or so_far.session or f"{path.stem}"
     cwd = wish.cwd or (talk.origin.get("cwd") if talk is not None else None)
     project = wish.project or (project_of(cwd) if isinstance(cwd, str) else None) or so_far.project
     reached = msgspec.structs.replace(reached, session=session, project=project)
-    kept = _keep(core, space, talk, session, project, {key: reached})
-    return msgspec.structs.replace(
+    kept, reached = _keep(core, space, talk, key, reached, begins=begins)
+    whole = msgspec.structs.replace(
         kept, messages=so_far.messages + kept.messages, candidates=(*so_far.candidates, *kept.candidates),
         masked=tuple(dict.fromkeys((*so_far.masked, *kept.masked))),
     )  # fmt: skip
+    return whole, reached
 
 
 def capture_said(core: Core, said: Sequence[Message], space: str, session: str, wish: Wish) -> Captured:
@@ -317,54 +330,59 @@ def capture_said(core: Core, said: Sequence[Message], space: str, session: str, 
     heard = tuple(one for one in fresh if not is_paused(pauses, one.at or wish.at or core.clock()))
     talk = Conversation(format=_TOLD, messages=heard, id=session) if heard else None
     times = [one.at for one in fresh if one.at is not None]
-    reached = {key: Reached(session=session, project=project, until=max(times))} if times else {}
+    reached = Reached(session=session, project=project, until=max(times, default=until))
     if not wish.keep:
-        _note(core, reached)
+        _note(core, key, reached)
         return Captured(session=session, project=project)
-    return _keep(core, space, talk, session, project, reached)
+    return _keep(core, space, talk, key, reached, begins=True)[0]
 
 
-def _note(core: Core, reached: Mapping[str, Reached]) -> None:
+def _note(core: Core, key: str, reached: Reached) -> None:
     with core.store.write(actor=core.actor) as edit:
-        edit.keep(_REACHED, dict(reached))
+        edit.keep(_REACHED, {key: reached})
 
 
 def _keep(
-    core: Core, space: str, talk: Conversation | None, session: str, project: str | None,
-    reached: Mapping[str, Reached],
-) -> Captured:  # fmt: skip
+    core: Core, space: str, talk: Conversation | None, key: str, reached: Reached, *, begins: bool
+) -> tuple[Captured, Reached]:
     """Writes messages, what in them sounds worth keeping, and how far was read, all in one transaction."""
+    captured = Captured(session=reached.session, project=reached.project)
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        edit.keep(_REACHED, dict(reached))
         if talk is None:
-            return Captured(session=session, project=project)
-        piece = _Piece(core, edit, space, talk, session, project)
+            edit.keep(_REACHED, {key: reached})
+            return captured, reached
+        piece = _Piece(core, edit, space, talk, reached, begins=begins)
         ids, masked = piece.write()
         candidates = piece.propose()
         piece.note_use()
+        reached = msgspec.structs.replace(reached, again=+piece.again)
+        edit.keep(_REACHED, {key: reached})
     if ids:
         core.written()
         overheard.settle(core, space)
-    return Captured(session=session, project=project, messages=len(ids), candidates=tuple(candidates), masked=masked)
+    done = msgspec.structs.replace(captured, messages=len(ids), candidates=tuple(candidates), masked=masked)
+    return done, reached
 
 
 class _Piece:
     """Some messages of a session, on their way into a space."""
 
     def __init__(
-        self, core: Core, edit: Edit, space: str, talk: Conversation, session: str, project: str | None
+        self, core: Core, edit: Edit, space: str, talk: Conversation, reached: Reached, *, begins: bool
     ) -> None:
         self._core = core
         self._edit = edit
         self._space = space
-        self._project = project
-        named = msgspec.structs.replace(talk, id=session)
+        self._project = reached.project
+        self._session = reached.session or ""
+        named = msgspec.structs.replace(talk, id=self._session)
         said = tuple(msgspec.structs.replace(one, text=text) for one in talk.messages if (text := spoken(one)))
         self._talk = msgspec.structs.replace(named, messages=said)
-        self._location = place_conversation(named, session, 0)
-        self._session = session
+        self._location = place_conversation(named, self._session, 0)
         self._written: list[Record] = []
+        self._begins = begins
+        self.again = Counter(reached.again)
 
     def write(self) -> tuple[list[str], tuple[str, ...]]:
         fresh = self._unknown()
@@ -386,18 +404,46 @@ class _Piece:
         return msgspec.structs.replace(segment, metadata={**segment.metadata, CAPTURED: self._talk.format})
 
     def _unknown(self) -> list[Message]:
-        """What the session does not hold already: the same words of the same moment."""
-        hashes = tuple({content_hash(one.text) for one in self._talk.messages})
-        if not hashes:
-            return []
-        held = Filter(spaces=(self._space,), sources=(self._location,), hashes=hashes, valid_only=False)
-        known = {(record.content_hash, record.event_time) for record in self._edit.select(Record, held)}
-        untimed = {hash for hash, _ in known}
-        return [
-            one
-            for one in self._talk.messages
-            if ((content_hash(one.text), one.at) not in known if one.at else content_hash(one.text) not in untimed)
-        ]
+        """What is not held already.
+
+        What says when it was said is the same in whichever session it stands with these words: one that goes on from
+        another begins with a copy of it, of which nothing is said again. What does not say when comes again only where
+        a file is read from its beginning.
+        """
+        screen = Screen(self._edit, self._space)
+        said = [(one, content_hash(screen.text(one.text)[0])) for one in self._talk.messages]
+        held, elsewhere = self._held(said)
+        copied = max((place for place, (one, hash) in enumerate(said) if (hash, one.at) in elsewhere), default=-1)
+        self._count_again(said)
+        return [one for one, hash in said[copied + 1 :] if not self._is_known(hash, one.at, held)]
+
+    def _is_known(self, hash: str, at: datetime | None, held: set[tuple[str, datetime]]) -> bool:
+        if at is not None:
+            return (hash, at) in held
+        self.again[hash] -= 1
+        return self.again[hash] >= 0
+
+    def _held(
+        self, said: Sequence[tuple[Message, str]]
+    ) -> tuple[set[tuple[str, datetime]], set[tuple[str, datetime | None]]]:
+        """Which of these words of these moments this session holds, and which any other does."""
+        times = [one.at for one, _ in said if one.at is not None]
+        if not times:
+            return set(), set()
+        same = Filter(
+            spaces=(self._space,), kinds=("message",), hashes=tuple({hash for _, hash in said}), valid_only=False,
+            since=min(times), until=max(times) + timedelta(seconds=1),
+        )  # fmt: skip
+        records = self._edit.select(Record, same)
+        here = {(one.content_hash, one.event_time) for one in records if one.source == self._location}
+        there = {(one.content_hash, one.event_time) for one in records if one.source != self._location}
+        return here, {*there}
+
+    def _count_again(self, said: Sequence[tuple[Message, str]]) -> None:
+        """At the beginning of a file, how often the session holds each of the words that do not say when they were."""
+        if self._begins and any(one.at is None for one, _ in said):
+            held = Filter(spaces=(self._space,), sources=(self._location,), kinds=("message",), valid_only=False)
+            self.again = Counter(one.content_hash for one in self._edit.select(Record, held))
 
     def propose(self) -> list[str]:
         """What in these messages sounds worth keeping becomes a candidate, unless it is known already."""
