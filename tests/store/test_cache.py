@@ -13,7 +13,7 @@ from recollect.engine.core import utc_now
 from recollect.store.ops import Fade, FadingRule, Lexis, Note
 from recollect.store.search import Findings, Pick, Vector
 from recollect.store.sqlite import SqliteStore
-from recollect.store.sqlite.cache import Halves
+from recollect.store.sqlite.cache import Blobs, Halves
 from recollect.types import Filter, Record
 
 MANY = 300  # more than a small space has
@@ -191,6 +191,22 @@ def test_who_holds_a_word_is_asked_anew_once_its_space_has_changed(stores: tuple
         assert holding(store, 7) == holding(other, 7) == now
         assert before.words(["a"], [7], Filter(), None)["a"].versions.tolist() == [one.version for one in first]
     assert holding(store, 100, 7) == now
+
+
+def test_what_a_vector_does_not_have_is_asked_for_once() -> None:
+    asked: list[int] = []
+
+    def read(numbers: Sequence[int]) -> dict[int, bytes]:
+        asked.extend(numbers)
+        return {number: b"x" * number for number in numbers if number % 2}
+
+    blobs = Blobs(1_000)
+    for some in ([1, 2, 3], [2, 3, 4], [4, 1]):
+        assert blobs.get(some, read) == [b"x" * number if number % 2 else None for number in some]
+    assert asked == [1, 2, 3, 4]
+    blobs.drop(np.array([2, 9]))
+    assert blobs.get([2, 1], read) == [None, b"x"]
+    assert asked == [1, 2, 3, 4, 2]
 
 
 def test_numbers_of_vectors_are_the_same_whether_kept_or_read_and_unknown_ones_are_left_out() -> None:

@@ -28,6 +28,30 @@ def find(numbers: NDArray[np.int64], among: NDArray[np.int64]) -> tuple[NDArray[
     return places, among[places] == numbers
 
 
+_SPARSE = 8  # times as many numbers between the first and the last
+
+
+class Sorted:
+    """Different numbers in order, and where each stands: in a table, unless most of it would be empty."""
+
+    def __init__(self, numbers: NDArray[np.int64]) -> None:
+        self._numbers = numbers
+        self._table: NDArray[np.int32] | None = None
+        if len(numbers) and numbers[-1] - numbers[0] < _SPARSE * len(numbers):
+            self._table = np.full(int(numbers[-1] - numbers[0]) + 1, -1, dtype=np.int32)
+            self._table[numbers - numbers[0]] = np.arange(len(numbers))
+
+    def find(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.integer], NDArray[np.bool_]]:
+        """Where numbers stand, and which of them stand there at all."""
+        if self._table is None:
+            return find(numbers, self._numbers)
+        at = numbers - self._numbers[0]
+        inside = (at >= 0) & (at < len(self._table))
+        places = self._table[np.where(inside, at, 0)]
+        there = inside & (places >= 0)
+        return np.where(there, places, 0), there
+
+
 class Places:
     """Numbers that came in any order, and where each stands: in the order in which they came. It never changes."""
 

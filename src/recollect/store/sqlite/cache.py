@@ -33,6 +33,7 @@ _IMAGE_BYTES = 64_000_000
 _TOLD_BYTES = 24_000_000  # of all spaces; a version of twenty words takes 200
 _MISSED = 4  # times what there is room for
 _TOKENS_BYTES = 8_000_000  # of vectors that are compared again and again
+_NUMBER_BYTES = 100  # that each takes beside what it holds
 
 
 class Pulse(Struct, frozen=True):
@@ -92,37 +93,43 @@ class _Grown:
         self.changes = pulse.changes
 
 
+def _size(blob: bytes | None) -> int:
+    return _NUMBER_BYTES + len(blob or b"")
+
+
 class Blobs:
-    """What never changes of single vectors, by their numbers: as much as there is room for."""
+    """What never changes of single vectors, by their numbers: as much as there is room for. Of one that has nothing,
+    that is kept too.
+    """
 
     def __init__(self, room: int) -> None:
         self._room = room
         self._taken = 0
-        self._kept: dict[int, bytes] = {}
+        self._kept: dict[int, bytes | None] = {}
         self._lock = threading.Lock()
 
     def get(self, numbers: Sequence[int], read: BlobReader) -> list[bytes | None]:
         """Those of each number; None where there are none."""
         kept = self._kept
-        found = [kept.get(number) for number in numbers]
-        if None not in found:
-            return found
-        fresh = read([number for number, blob in zip(numbers, found, strict=True) if blob is None])
-        if not fresh:
-            return found
-        more = sum(map(len, fresh.values()))
+        missing = [number for number in numbers if number not in kept]
+        if not missing:
+            return [kept.get(number) for number in numbers]  # another thread may be dropping some
+        there = read(missing)
+        fresh = {number: there.get(number) for number in missing}
+        more = sum(map(_size, fresh.values()))
         with self._lock:
             if self._taken + more > self._room:
                 self._kept, self._taken = {}, 0
             if more <= self._room:
                 self._kept.update(fresh)
                 self._taken += more
-        return [fresh.get(number) if blob is None else blob for number, blob in zip(numbers, found, strict=True)]
+        return [fresh[number] if number in fresh else kept.get(number) for number in numbers]
 
     def drop(self, numbers: NDArray[np.int64]) -> None:
         with self._lock:
             for number in numbers.tolist():
-                self._taken -= len(self._kept.pop(number, b""))
+                if number in self._kept:
+                    self._taken -= _size(self._kept.pop(number))
 
     def clear(self) -> None:
         with self._lock:

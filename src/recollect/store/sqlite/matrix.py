@@ -7,14 +7,12 @@ over all of them, which is exact in what it covers, needs no index to build, and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from recollect.store.distinct import find
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from recollect.store.distinct import Sorted, find
 
 _WORD_BYTES = 8
 _SAMPLED, _SPARE = 16, 8  # one of so many distances tells how small the smallest are, with so many to spare
@@ -37,6 +35,9 @@ def pack_vectors(vectors: Sequence[NDArray[np.float32]], mean: bytes) -> list[tu
     return [(bits[at].tobytes(), halves[at].tobytes()) for at in range(len(rows))]
 
 
+_Ordered: TypeAlias = tuple[Sorted, NDArray[np.int64], NDArray[np.int64]]
+
+
 class Matrix:
     """Sign bits of one space and model, in the order in which they were stored."""
 
@@ -45,7 +46,7 @@ class Matrix:
         self._vectors = np.empty(1024, dtype=np.int64)
         self._versions = np.empty(1024, dtype=np.int64)
         self._count = 0
-        self._ordered: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None = None
+        self._ordered: _Ordered | None = None
 
     def __len__(self) -> int:
         return self._count
@@ -71,21 +72,21 @@ class Matrix:
         if ordered is None or len(ordered[1]) < self._count:
             self._ordered = ordered = self._order()
         known, numbers, starts = ordered
-        if not len(known):
-            return known, known
-        at = np.minimum(np.searchsorted(known, versions), len(known) - 1)
+        if not len(numbers):
+            return numbers, numbers
+        at, there = known.find(versions)
         first = starts[at]
-        counts = np.where(known[at] == versions, starts[at + 1] - first, 0)
+        counts = np.where(there, starts[at + 1] - first, 0)
         places = np.repeat(np.arange(len(versions)), counts)
         within = np.arange(len(places)) - np.repeat(np.cumsum(counts) - counts, counts)
         return numbers[np.repeat(first, counts) + within], places
 
-    def _order(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def _order(self) -> _Ordered:
         """The versions that have vectors, in order; the numbers of these; and where those of each version begin."""
         order = np.argsort(self._versions[: self._count], kind="stable")
         versions = self._versions[order]
         first = np.flatnonzero(np.diff(versions, prepend=-1))
-        return versions[first], self._vectors[order], np.append(first, len(versions))
+        return Sorted(versions[first]), self._vectors[order], np.append(first, len(versions))
 
     def extend(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
         """Takes in rows of vector number, version and bits."""
