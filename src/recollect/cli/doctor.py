@@ -36,6 +36,12 @@ _MUCH = 0.3
 _LATIN = ((0x0041, 0x024F), (0x1E00, 0x1EFF), (0x2C60, 0x2C7F), (0xA720, 0xA7FF), (0xAB30, 0xAB6F), (0xFF21, 0xFF5A))
 
 
+_LIMITED = (
+    "this database role sees only the spaces that it was admitted to: spaces, models, reindexing, moving and backups"
+    " are left to the owner of the tables, and tokens, pauses and schedules that it makes hold for itself alone"
+)
+
+
 class StoreReport(Struct, frozen=True, kw_only=True):
     """The store as it was found."""
 
@@ -44,6 +50,8 @@ class StoreReport(Struct, frozen=True, kw_only=True):
     engine: str
     exists: bool
     writable: bool
+    opened: bool = False
+    limited: bool = False
     bytes: int = 0
     spaces: int = 0
     records: int = 0
@@ -161,10 +169,12 @@ def examine(settings: Settings) -> Report:
     if store.exists:
         try:
             with open_memory(settings=settings, actor=ACTOR) as memory:
-                store = replace(_count(memory, store), last_backup=_last_backup(settings))
+                store = replace(_count(memory, store), opened=True, limited=memory.core.store.site.limited)
+                store = replace(store, last_backup=_last_backup(settings))
                 problems += memory.check()
                 advice += [*_advise_model(memory), *_advise_projects(memory), *keep.odd_times(memory.core)]
                 advice += [*memory.core.notes, *backups.advice(memory.core), *_advise_checksums(memory)]
+                advice += [_LIMITED] if store.limited else []
                 if model.name is not None:
                     model = replace(model, waiting=memory.count_waiting())
         except RecollectError as error:
@@ -282,7 +292,7 @@ def _put_report(report: Report) -> None:
         "file" if store.engine == "SQLite" else "database": store.file, "state": _state(store),
         "size": megabytes(store.bytes) if store.exists else "",
         "holds": f"{held}, {many(store.relations, 'relation')}" if store.exists else "",
-        "backup": _backup(store.last_backup) if store.exists else "",
+        "backup": _backup(store) if store.exists else "",
     })  # fmt: skip
     put_heading("Model")
     named = f"{model.name}, {model.dim} dimensions" if model.name else "none"
@@ -301,8 +311,13 @@ def _put_report(report: Report) -> None:
         put_pairs({"hint": line})
 
 
-def _backup(last: Backup | None) -> str:
+def _backup(store: StoreReport) -> str:
     """The age of the last good one."""
+    last = store.last_backup
+    if store.limited:
+        return "left to the owner of the tables; `recollect export` writes out the spaces that this role sees"
+    if last is None and store.engine != "SQLite":
+        return "none yet; `recollect up` makes an export a day, `recollect export FOLDER` or pg_dump one now"
     if last is None:
         return "none yet; `recollect up` makes one a day, `recollect backup FOLDER` one now"
     hours = (utc_now() - last.at).total_seconds() / 3_600
@@ -326,4 +341,6 @@ def _vectors(model: ModelReport) -> str:
 def _state(store: StoreReport) -> str:
     if not store.exists:
         return "not there yet; the first memory makes it" if store.writable else "not there, and cannot be made"
+    if not store.opened:
+        return "cannot be opened; what is wrong stands below"
     return "writable" if store.writable else "read-only"

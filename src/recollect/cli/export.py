@@ -51,7 +51,7 @@ def export(
     held = f"{many(versions, 'version')} of records, {many(entries, 'entry', 'entries')}"
     tell(f"wrote {held}{'' if done.path is None else f' to {done.path}'}{', encrypted' if done.encrypted else ''}")
     if not done.complete:
-        say("this is a part of the memory, as it was asked for")
+        say("this is a part of the memory: what was asked for, or what this database role sees")
 
 
 def ask_passphrase(home: str | None, *, twice: bool = False) -> str:

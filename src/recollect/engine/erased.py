@@ -116,11 +116,16 @@ def _leaves(value: Json, name: str = "") -> Iterator[str]:
 
 def unsay(edit: Edit, erased: Erased) -> None:
     """Something was erased in this transaction: no kept answer goes on saying it. That they were given is kept."""
-    loose = _loose(edit)
     entries = erased.entries
     if erased.everything:
         since = Changes(space=erased.space, later_than=edit.now - KEPT_FOR)
         entries = frozenset(change.entry for change in _changes(edit, since))
+    for _ in edit.roles():
+        _unsay_answers(edit, erased, entries)
+
+
+def _unsay_answers(edit: Edit, erased: Erased, entries: frozenset[int]) -> None:
+    loose = _loose(edit)
     within = {one.of for one in edit.kept(ANSWERS, keys=[key_of(entry) for entry in entries]).values()}
     found = edit.kept(ANSWERS, keys=[key for key in {*loose, *within} if key])
     given = {key: one for key, one in found.items() if one.asked is not None}

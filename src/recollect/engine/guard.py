@@ -205,7 +205,7 @@ class _GuardedVectors:
         self._grant = grant
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("embedder", "model", "query", "worked"):
+        if name in ("embedder", "model", "query", "worked", "is_taken_up"):
             return getattr(self._vectors, name)
         raise AttributeError(name)
 
@@ -346,7 +346,7 @@ class _GuardedView:
         self._grant = grant
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("now", "models", "terms", "tend", "together"):
+        if name in ("now", "models", "terms", "tend", "together", "roles"):
             return getattr(self._view, name)
         raise AttributeError(name)
 

@@ -78,13 +78,18 @@ def names_of(entity: Entity) -> list[str]:
 
 
 class Shelf(Struct, Generic[V], frozen=True):
-    """A named list of small values, each under a key, of a space or of the whole store: bookkeeping, not memory."""
+    """A named list of small values, each under a key, of a space or of the whole store: bookkeeping, not memory.
+
+    What is kept for the whole store is each user's own, where a store has several that it does not trust alike. One
+    that is `of_all` is the same list for all of them, which the store's owner alone writes.
+    """
 
     name: str
     type: type[V]
+    of_all: bool = False
 
 
-INDEX = Shelf("index", int)
+INDEX = Shelf("index", int, of_all=True)
 """By which rules an index was made that is in use; and whether a store is still being filled."""
 UNFINISHED = "unfinished"
 """Stands with the rules of indexes for as long as a move fills the store: nobody else works in it."""
@@ -270,6 +275,10 @@ class Edit(View, Protocol):
         """Puts values on a shelf; None takes one off. With `only`, whatever else stood there goes."""
         ...
 
+    def roles(self) -> Iterator[None]:
+        """One step for each user whose own shelves can be changed here: in it, `keep` and `kept` mean those."""
+        ...
+
     def touch(self, touches: Mapping[tuple[str, str], int], at: datetime) -> None:
         """Counts that records (by space and id) were recalled. This is bookkeeping, not a change of what is known."""
         ...
@@ -342,12 +351,14 @@ class Turn(ABC):
 class Site(Struct, frozen=True):
     """What there is to say of a store: where it is, and what a person should hear of how it was found.
 
-    In `folder` lie files that belong to it and that people may edit; None where all of it is elsewhere.
+    In `folder` lie files that belong to it and that people may edit; None where all of it is elsewhere. One that is
+    `limited` shows this user some of its spaces, and nothing of the others.
     """
 
     location: str
     folder: Path | None = None
     notes: tuple[str, ...] = ()
+    limited: bool = False
 
 
 Extent = Literal["erased", "some", "all"]

@@ -15,10 +15,11 @@ from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
 from recollect.types import Entity, Record, Relation
 
 AT_ONCE = 1_000
-MOVE = Shelf("move", str)
+MOVE = Shelf("move", str, of_all=True)
 """On the target of a move, while it is not finished: from where it is filled, and how far that is."""
 _APART = (MOVE.name, INDEX.name, "files")
-"""Shelves that tell of the store that they are in; the texts of spaces' files are moved by who knows where they lie."""
+"""Shelves that tell of the store that they are in; the texts of spaces' files are moved by who knows where they lie.
+What roles of a database keep for themselves (numbers below 0) stays with them there."""
 
 
 class Table(NamedTuple):
@@ -75,7 +76,7 @@ CANONICAL = (
     _of_versions(Entity),
     _of_versions(Relation),
     keyed("messages", "space_no session place", "id role at flag"),
-    keyed("shelves", "space_no shelf key", "value", f"shelf NOT IN {_APART}"),
+    keyed("shelves", "space_no shelf key", "value", f"space_no >= 0 AND shelf NOT IN {_APART}"),
     keyed("accesses", "space_no id", "count last"),
     keyed("faded", "version", "confidence"),
     keyed("evicted", "version", "at"),

@@ -70,7 +70,12 @@ class _End(Struct, frozen=True, forbid_unknown_fields=False):
 
 
 def export(core: Core, target: Path | BinaryIO, chosen: Chosen | None, passphrase: str | None) -> Exported:
-    """Writes all of a memory, or what belongs to some records of it, as it is at this moment."""
+    """Writes all of a memory, or what belongs to some records of it, as it is at this moment.
+
+    Who sees some spaces only writes out those, which is never all of it.
+    """
+    if chosen is None and core.store.site.limited:
+        chosen = Chosen()
     if not isinstance(target, Path):
         return _write(core, target, chosen, passphrase)
     if target.is_dir():

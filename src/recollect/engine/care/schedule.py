@@ -150,6 +150,8 @@ def backup_tasks(memory: Memory) -> list[Task]:
     if settings.backup_command is not None:
         parse_command(settings.backup_command)
     core = memory.acting_as("schedule").core
+    if core.store.site.limited:  # what it sees is not the memory
+        return []
     return [] if cron is None else [Task("backup", cron, lambda _: [back_up(core)], made_up=True)]
 
 

@@ -49,8 +49,10 @@ class Embedding:
         vectors = self.semantics.load()
         spaces = parse_filter(space=space).spaces
         wait = parse_wait(seconds, "seconds")
-        left = 0 if vectors is None else vectors.catch_up(spaces or None, seconds=wait, progress=progress)
-        if vectors is not None and not left and not self.core.client:  # a guest's writing is the owner's to look at
+        if vectors is None:
+            return self.count_waiting(space=space)
+        left = vectors.catch_up(spaces or None, seconds=wait, progress=progress)
+        if not left and not self.core.client:  # a guest's writing is the owner's to look at
             look_again(self.core, vectors)
         return left
 
@@ -71,11 +73,11 @@ class Embedding:
     def count_waiting(self, *, space: Spaces = None) -> int:
         """How many versions have no vector of the chosen model yet; of a model that is new here, none has one."""
         vectors = self.semantics.load()
-        if vectors is None:
+        if not self.semantics.wanted:
             return 0
-        spaces = parse_filter(space=space).spaces
+        name, spaces = None if vectors is None else vectors.embedder.name, parse_filter(space=space).spaces
         with self.core.store.read() as view:
-            model = next((one for one in view.models() if one.name == vectors.embedder.name), None)
+            model = next((one for one in view.models() if one.name == name), None)
             names = [one.name for one in view.spaces() if one.name in spaces or not spaces]
             if model is None:
                 return sum(view.count(Filter(spaces=(name,), valid_only=False)) for name in names)

@@ -37,6 +37,10 @@ _LEAST_WAIT, _LAST = 0.03, 0.06  # seconds, for vectors in any case, and for wha
 _SLOW = 0.08  # seconds for one text that is read
 _AT_ONCE = 0.03  # seconds, for the vector of what is being stored
 _LAST_STEP = 30  # seconds, for a model that is at work when the process is to end: that would end with an abort else
+_NOT_TAKEN_UP = (
+    "searched by keywords alone: this database role may use a model once the owner of the store's tables has;"
+    " `recollect embed` does that"
+)
 _PATIENCE = 256  # records; with more missing, another model that is complete answers instead
 
 
@@ -102,7 +106,7 @@ class Semantics:
         core.eyes = self
 
     def load(self) -> Vectors | None:
-        """The vectors of the model that the settings choose."""
+        """The vectors of the model that the settings choose. None also where this user may not take it up."""
         settings = self._core.settings
         if not self.wanted:
             return None
@@ -116,7 +120,10 @@ class Semantics:
                     dim=settings.embed_dim, threads=settings.embed_threads,
                 )  # fmt: skip
                 self._chosen = None if embedder is None else Vectors(self._core, embedder, self.precedence)
-            return self._chosen
+            vectors = self._chosen
+        if vectors is not None and self._core.store.site.limited and not vectors.is_taken_up():
+            return None
+        return vectors
 
     @property
     def loaded(self) -> Vectors | None:
@@ -177,7 +184,7 @@ class Semantics:
             vectors = self.load()
             self._failed = False
             if vectors is None:
-                return Ready(None)
+                return Ready(None, problem=_NOT_TAKEN_UP if self.wanted else None)
             vectors.warm()
             began = time.monotonic()
             deadline = began + wait

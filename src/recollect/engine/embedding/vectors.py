@@ -111,6 +111,13 @@ class Vectors:
             self._model = known[self.embedder.name]
         return self._model
 
+    def is_taken_up(self) -> bool:
+        """Does the store know the model?"""
+        if self._model is not None:
+            return True
+        with self._core.store.read() as view:
+            return any(model.name == self.embedder.name for model in view.models())
+
     def _look_again(self) -> None:
         """Another process may have dropped the model, by a reindex with another embedder: then it is taken up anew."""
         with self._core.store.read() as view:

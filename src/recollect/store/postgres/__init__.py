@@ -27,7 +27,7 @@ from recollect.store.postgres.connections import (
     parse_address,
     run_script,
 )  # fmt: skip
-from recollect.store.postgres.database import PostgresDatabase
+from recollect.store.postgres.database import PostgresDatabase, left_to_owner
 from recollect.store.postgres.migrations import MIGRATIONS
 from recollect.store.postgres.state import READ_NUMBERS, READ_STATE, State
 from recollect.store.postgres.turn import DatabaseTurn, lock_key
@@ -53,6 +53,8 @@ _LOOK = """
         CASE WHEN to_regclass('{0}.format') IS NULL THEN has_database_privilege(current_database(), 'CREATE')
             ELSE has_table_privilege('{0}.records', 'INSERT') END"""
 _FORMAT = "SELECT to_regclass('format') IS NOT NULL, to_regclass('records') IS NOT NULL"
+
+_OWN_NUMBER = "SELECT coalesce((SELECT -no FROM roles WHERE role = current_user), 0)"
 
 _WAITS = f"'{BUSY_SECONDS:.0f}s'"
 """How long a transaction waits for others that write, as the database is told."""
@@ -82,7 +84,7 @@ class PostgresStore:
         )
         try:
             with self._converted():
-                self._limited = self._migrate()
+                self._limited, self._whole = self._migrate()
         except RecollectError:
             self.close()
             raise
@@ -106,7 +108,7 @@ class PostgresStore:
 
     @property
     def site(self) -> Site:
-        return Site(self._shown)
+        return Site(self._shown, limited=self._limited)
 
     @contextmanager
     def _converted(self, *, writing: bool = False) -> Generator[None]:
@@ -125,13 +127,26 @@ class PostgresStore:
 
     # Shape
 
-    def _migrate(self) -> bool:
-        """Brings the schema up to date, and answers whether row-level security limits what this user sees."""
+    def _migrate(self) -> tuple[bool, int]:
+        """Brings the schema up to date, and answers whether row-level security limits what this user sees, and under
+        which number it keeps what is of no space."""
         with self._pool.transaction("SELECT 1") as (connection, _):
-            if self._format(connection) != len(MIGRATIONS):
-                self._apply_migrations(connection)
+            steps = self._format(connection)
+            if steps != len(MIGRATIONS):
+                try:
+                    self._apply_migrations(connection)
+                except psycopg.errors.InsufficientPrivilege as error:
+                    raise ReadOnlyStore(self._needs_owner(steps)) from error
             (((limited,),),) = run_script(connection, "SELECT row_security_active('records')")
-            return limited
+            return limited, run_script(connection, _OWN_NUMBER)[0][0][0] if limited else 0
+
+    def _needs_owner(self, steps: int) -> str:
+        if not steps:
+            return f"{self._shown} holds no memory, and this user may not make one: have another open it first"
+        return (
+            f"{self._shown} was written by an earlier Recollect (format {steps}, this one needs {len(MIGRATIONS)}), and"
+            " only the owner of its tables can bring it up to date: have this release open it as that user once"
+        )
 
     def _apply_migrations(self, connection: Connection) -> None:
         run_script(connection, f"BEGIN; SELECT pg_advisory_xact_lock({self._edits})")
@@ -205,7 +220,7 @@ class PostgresStore:
         numbers: Mapping[str, int] | None = None,
         second: Second | None = None,
     ) -> tuple[PostgresDatabase, State]:
-        db = PostgresDatabase(connection, numbers, limited=self._limited, second=second)
+        db = PostgresDatabase(connection, numbers, limited=self._limited, whole=self._whole, second=second)
         db.known_spaces, db.stamped = state.spaces, state.stamped
         return db, state
 
@@ -357,6 +372,10 @@ class PostgresStore:
         """The database settles by itself, but for checksums; asked for all of it, it vacuums at once."""
         if what == "erased":
             return False  # it stays in dead rows until the database vacuums
+        if self._limited:
+            if what == "all":
+                raise left_to_owner("compact the store")
+            return True
         if what == "all":
             with self._converted(), self._pool.transaction("SELECT 1") as (connection, _):
                 for table in ("records", "journal", "lexis", "words", "pieces", "tokens", "shelves"):

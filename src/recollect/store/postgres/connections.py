@@ -11,6 +11,7 @@ asked over the one while the other answers the rest.
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 import select
 import threading
@@ -37,6 +38,9 @@ from recollect.errors import (
     StoreLost,
 )  # fmt: skip
 from recollect.store.sql.database import Row
+
+# What it would print of a statement that failed is in the error that it raises.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 Connection: TypeAlias = psycopg.Connection[Row]
 Cursor: TypeAlias = psycopg.Cursor[Row]

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, cast
 
 import psycopg
 
+from recollect.errors import ReadOnlyStore
 from recollect.store.postgres.connections import Connection, Cursor, Second
 from recollect.store.sql.database import Condition, Row, S
 
@@ -26,6 +27,13 @@ _PLAIN_INSERT = re.compile(r"INSERT INTO (\w+)(\([^)]*\))? VALUES\((?:\?, )*\?\)
 def spell_numbers(numbers: Iterable[int]) -> str:
     """Numbers as PostgreSQL reads an array of them, which is much quicker than to have each converted."""
     return f"{{{','.join(map(str, numbers))}}}"
+
+
+def left_to_owner(what: str) -> ReadOnlyStore:
+    return ReadOnlyStore(
+        f"to {what} is left to the owner of the store's tables: this database role is limited to those spaces"
+        " that it was admitted to"
+    )
 
 
 class PostgresDialect:
@@ -98,6 +106,7 @@ class PostgresDatabase:
         numbers: Mapping[str, int] | None = None,
         *,
         limited: bool = False,
+        whole: int = 0,
         second: Second | None = None,
     ) -> None:
         self._connection = connection
@@ -106,6 +115,7 @@ class PostgresDatabase:
         self._numbers = dict(numbers or {})
         self._taken: set[str] = set()
         self.limited = limited
+        self.whole = whole
         self._pending: list[tuple[str, Sequence[object]]] = []
         self._known: dict[_Question, _Answer] | None = None
         self.known_spaces: list[Row] | None = None
@@ -232,10 +242,13 @@ class PostgresDatabase:
         return [found[place] for place in range(len(questions))]
 
     def reserve(self, table: str, count: int) -> int:
+        """A role that is limited takes its numbers at once: it cannot write a row whose number is not taken."""
         first = self._numbers.get(table, 0) + 1
         if count:
             self._numbers[table] = first + count - 1
             self._taken.add(table)
+            if self.limited:
+                self.run("SELECT take(?, ?)", (table, self._numbers[table]))
         return first
 
     def last_number(self, table: str) -> int:
@@ -247,6 +260,17 @@ class PostgresDatabase:
     def count_from(self, table: str, last: int) -> None:
         self._numbers[table] = last
         self._taken.add(table)
+        self.run("UPDATE numbers SET last = ? WHERE name = ?", (last, table))
+
+    def owner_only(self, what: str) -> None:
+        if self.limited:
+            raise left_to_owner(what)
+
+    def roles(self) -> list[int]:
+        """The owner changes what roles keep for themselves as well."""
+        if self.limited:
+            return [self.whole]
+        return [self.whole, *(number for (number,) in self.rows("SELECT -no FROM roles ORDER BY no"))]
 
     @contextmanager
     def undone_on_failure(self) -> Generator[None]:
@@ -274,8 +298,9 @@ class PostgresDatabase:
 
     def commit(self, *more: str) -> None:
         """Ends the transaction with all that is left to be written, in one round trip."""
+        last = ((table, self._numbers[table]) for table in sorted(self._taken) if not self.limited)
         taken = [
-            f"UPDATE numbers SET last = {self._numbers[table]} WHERE name = '{table}'" for table in sorted(self._taken)
+            f"UPDATE numbers SET last = {number} WHERE name = '{table}' AND last < {number}" for table, number in last
         ]
         self._pending += [(sql, ()) for sql in (*taken, *more)]
         self._send([("COMMIT", ())])

@@ -169,4 +169,88 @@ _OWN_SHELVES = (
 _NEWEST_FACTS = ("CREATE INDEX relations_space ON relations(space_no, version) WHERE retired_at IS NULL",)
 """Every recall looks at the facts of a space that were stated last."""
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SAFETY, _LIMITS, _OWN_SHELVES, _NEWEST_FACTS)
+_OWN = "SELECT -no FROM roles WHERE role = current_user"
+_OF_ALL = ("index", "move", "sealed")
+"""Shelves that every process of a store reads, and its owner alone writes."""
+_COUNTED_TOGETHER = (*_OF_ALL, "counters", "erased", "ledger", "pace")
+"""What a role may have begun to count before roles counted for themselves, and which is the store's."""
+_STATED = "EXISTS(SELECT 1 FROM records WHERE records.version = {0}.version)"
+_OWN_KEYS = "NOT EXISTS(SELECT 1 FROM unnest(keys) AS key WHERE key >> 34 <> space_no)"
+_ADDED = {
+    **{
+        table: f"{key} <= (SELECT last FROM numbers WHERE name = '{table}')"
+        for table, key in (
+            ("records", "version"),
+            ("entities", "version"),
+            ("relations", "version"),
+            ("journal", "entry"),
+        )
+    },
+    "pieces": f"piece <= (SELECT last FROM numbers WHERE name = 'pieces') AND {_STATED.format('pieces')}",
+    "words": f"{_STATED.format('words')} AND {_OWN_KEYS}",
+}
+"""What a row must be beside that to be written by such a role: no number that is another's, or will be."""
+_READ_ONLY = ("format", "made_by", "models", "numbers")
+_LIMITED_ROLES = """
+    SELECT role FROM members UNION
+    SELECT rolname FROM pg_class, aclexplode(relacl), pg_roles
+    WHERE pg_class.oid = 'records'::regclass AND pg_roles.oid = grantee
+    EXCEPT SELECT rolname FROM pg_class, pg_roles WHERE pg_class.oid = 'records'::regclass
+    AND (rolbypassrls OR pg_has_role(pg_roles.oid, relowner, 'USAGE'))"""
+_GRANTS = f"""
+            EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', home, one);
+            EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO %I', home, one);
+            EXECUTE format('REVOKE UPDATE ON numbers FROM %I', one);
+            EXECUTE format('GRANT INSERT, UPDATE, DELETE ON {_WRITTEN} TO %I', one);
+            EXECUTE format('REVOKE UPDATE, DELETE ON journal FROM %I', one);
+            EXECUTE format('GRANT UPDATE(before, after, reason, checksum) ON journal TO %I', one);
+            EXECUTE format('GRANT EXECUTE ON FUNCTION take(text, bigint) TO %I', one);"""
+_ROLES = (
+    f"CREATE TABLE roles(role {_TEXT} PRIMARY KEY, no bigint GENERATED ALWAYS AS IDENTITY)",
+    f"INSERT INTO roles(role) {_LIMITED_ROLES} ORDER BY 1",
+    f"""UPDATE shelves SET space_no = -roles.no FROM roles WHERE shelves.owner = roles.role AND space_no = 0
+        AND shelf NOT IN ({", ".join(map(repr, _COUNTED_TOGETHER))})""",
+    "DROP POLICY by_space ON shelves",
+    "ALTER TABLE shelves DROP COLUMN owner",
+    f"CREATE POLICY by_space ON shelves USING (space_no IN ({_MINE}) OR space_no = ({_OWN}))",
+    f"""CREATE POLICY of_all ON shelves FOR SELECT
+        USING (space_no = 0 AND shelf IN ({", ".join(map(repr, _OF_ALL))}))""",
+    *(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY" for table in ("roles", *_READ_ONLY)),
+    *(f"CREATE POLICY of_all ON {table} FOR SELECT USING (true)" for table in _READ_ONLY),
+    "CREATE POLICY by_role ON roles FOR SELECT USING (role = current_user)",
+    *(f"ALTER POLICY by_space ON {table} WITH CHECK ({_POLICIES[table]} AND {held})" for table, held in _ADDED.items()),
+    # Whoever has the right to run it has those of its owner: it looks for tables in the schema alone.
+    """CREATE FUNCTION take(counter text, wanted bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$
+        BEGIN
+            UPDATE numbers SET last = wanted WHERE name = counter AND wanted BETWEEN last AND last + 1000000
+                AND counter IN ('records', 'entities', 'relations', 'journal', 'pieces');
+            IF NOT FOUND THEN
+                RAISE insufficient_privilege
+                    USING MESSAGE = format('the numbers of %s cannot be set to %s', counter, wanted);
+            END IF;
+        END $$""",
+    """DO $$ BEGIN
+        EXECUTE format('ALTER FUNCTION take(text, bigint) SET search_path = %I, pg_temp', current_schema());
+    END $$""",
+    "REVOKE ALL ON FUNCTION take(text, bigint) FROM PUBLIC",
+    f"""DO $$ DECLARE home text := current_schema(); one text;
+        BEGIN
+            FOR one IN SELECT role FROM roles JOIN pg_roles ON rolname = role LOOP{_GRANTS}
+            END LOOP;
+        END $$""",
+    f"""CREATE OR REPLACE FUNCTION admit(role text, space text) RETURNS void LANGUAGE plpgsql
+        SET search_path FROM CURRENT AS $$
+        DECLARE home text := current_schema(); one text := admit.role;
+        BEGIN
+            IF NOT EXISTS(SELECT 1 FROM spaces WHERE name = admit.space) THEN
+                RAISE EXCEPTION 'there is no space named %', admit.space;
+            END IF;
+            INSERT INTO roles(role) VALUES(one) ON CONFLICT DO NOTHING;
+            INSERT INTO members SELECT one, no FROM spaces WHERE name = admit.space ON CONFLICT DO NOTHING;{_GRANTS}
+        END $$""",
+)
+"""One rule for whatever is kept for the whole store and not for a space. The owner's is the owner's; what a role keeps
+is its own, under a number of its own; what all need to read, the owner alone writes. Numbers only ever go on.
+"""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SAFETY, _LIMITS, _OWN_SHELVES, _NEWEST_FACTS, _ROLES)

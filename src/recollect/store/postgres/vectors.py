@@ -124,6 +124,8 @@ class PostgresVectors:
         self._queue.drop_strays()
 
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model:
+        if all(known.name != name for known in self.models()):
+            self._db.owner_only(f"take up a model ({name})")
         model, new = self._queue.adopt(name, dim, mean, floor, spread)
         if new:
             self._state.models = None
@@ -202,6 +204,7 @@ class PostgresVectors:
         )
 
     def drop_vectors(self, keep_model: str | None) -> int:
+        self._db.owner_only("drop the vectors of a model")
         gone = [model.no for model in self.models() if model.name != keep_model]
         for number in gone:
             self._drop("model = ?", (number,))

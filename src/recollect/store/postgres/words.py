@@ -168,6 +168,7 @@ class PostgresWords:
     # Making it anew
 
     def begin(self, rules: int, *, anew: bool) -> int:
+        self._db.owner_only("make the keyword index anew")
         progress = self._state.progress
         if anew or progress.get("rules") != rules:
             for table in ("words", "lexis", "tallies"):
@@ -204,7 +205,8 @@ class PostgresWords:
 
     def tend(self) -> None:
         """Has the index take in what still stands in the list of what is new."""
-        self._db.run("SELECT gin_clean_pending_list('words_keys')")
+        if not self._db.limited:  # the database allows it to the owner alone
+            self._db.run("SELECT gin_clean_pending_list('words_keys')")
 
     # How much there is
 

@@ -62,6 +62,17 @@ class Database(Protocol):
         """Does this user see some spaces only?"""
         ...
 
+    def owner_only(self, what: str) -> None:
+        """Refuses what the owner of the tables alone can do, before anything is done."""
+        ...
+
+    whole: int
+    """Under which number this user keeps what is of the whole store: 0, or one of its own below that."""
+
+    def roles(self) -> list[int]:
+        """All such numbers whose rows this user can change."""
+        ...
+
     known_spaces: list[Row] | None
     """All spaces by name (as `SqlView.spaces` asks for them), where they were read already and none has changed since.
     """

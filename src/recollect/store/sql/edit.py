@@ -47,6 +47,15 @@ class SqlEdit(SqlView):
     ) -> None:
         self._writer.keep(shelf, items, space=space, only=only)
 
+    def roles(self) -> Iterator[None]:
+        own = self._db.whole
+        try:
+            for number in self._db.roles():
+                self._db.whole = number
+                yield
+        finally:
+            self._db.whole = own
+
     def touch(self, touches: Mapping[tuple[str, str], int], at: datetime) -> None:
         self._writer.touch(touches, at)
 

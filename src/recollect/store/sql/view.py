@@ -475,7 +475,8 @@ class SqlView:
     # Bookkeeping
 
     def kept(self, shelf: Shelf[V], *, space: str | None = None, keys: Sequence[str] | None = None) -> dict[str, V]:
-        owner = 0 if space is None else self._number(space)
+        whole = 0 if shelf.of_all else self._db.whole
+        owner = whole if space is None else self._number(space)
         sql, values = "SELECT key, value FROM shelves WHERE space_no = ? AND shelf = ?", [owner, shelf.name]
         if keys is not None:
             among, listed = self._db.dialect.among("key", keys)

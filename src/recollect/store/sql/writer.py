@@ -151,6 +151,7 @@ class Writer:
 
     def _put_space(self, op: PutSpace) -> Done:
         space = op.space
+        self._db.owner_only(f"make or describe a space ({space.name})")
         number = self._spaces.number(space.name)
         self._db.known_spaces = None
         if number is None:
@@ -184,6 +185,7 @@ class Writer:
 
     def _drop_space(self, op: DropSpace) -> Done:
         number = self.home(op.name)
+        self._db.owner_only(f"delete a space ({op.name})")
         self._db.known_spaces = None
         self._sweep(read_evicted(self._db, "records.space_no = ?", [number]))
         runs = "SELECT CAST(key AS BIGINT) FROM shelves WHERE space_no = ? AND shelf = 'runs'"
@@ -503,7 +505,8 @@ class Writer:
     def keep(
         self, shelf: Shelf[V], items: Mapping[str, V | None], *, space: str | None = None, only: bool = False
     ) -> None:
-        owner = 0 if space is None else self.home(space)
+        whole = 0 if shelf.of_all else self._db.whole
+        owner = whole if space is None else self.home(space)
         if only:
             self._db.run("DELETE FROM shelves WHERE space_no = ? AND shelf = ?", (owner, shelf.name))
         self._db.many(

@@ -54,12 +54,19 @@ class SqliteDatabase:
 
     dialect = DIALECT
     limited = False
+    whole = 0
 
     def __init__(self, connection: sqlite3.Connection, widen: Callable[[], None] | None = None) -> None:
         self._connection = connection
         self._widen = widen  # before much is written
         self.known_spaces: list[Row] | None = None
         self.stamped: bool | None = None
+
+    def owner_only(self, what: str) -> None:
+        """Whoever can open the file owns it."""
+
+    def roles(self) -> list[int]:
+        return [self.whole]
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         return self._connection.execute(sql, values).fetchall()

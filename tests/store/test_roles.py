@@ -1,0 +1,275 @@
+"""What may a database role do that is limited to some spaces of a store in PostgreSQL, and what is its own?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+from tests.pgserver import shared_server, store_url
+
+import recollect
+from recollect import Memory, Settings
+from recollect.engine.care.export import export
+from recollect.engine.care.lifecycle import claim
+from recollect.engine.care.schedule import backup_tasks
+from recollect.engine.tokens import create_token, find_token, list_tokens
+from recollect.errors import ReadOnlyStore
+from recollect.store.postgres import PostgresStore
+from recollect.store.postgres.migrations import MIGRATIONS
+
+NOON = datetime(2026, 5, 10, 12, tzinfo=UTC)
+BEFORE_ROLES = 5  # steps of the format
+
+
+class Shared:
+    """A store with two spaces, and a role that was admitted to one of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.url = store_url(folder)
+        self.schema = self.url.partition("schema=")[2]
+        self.role = f"limited_{self.schema[-8:]}"
+        self._opened: list[Memory] = []
+
+    def fill(self) -> None:
+        owner = self.owner()
+        owner.remember("the secret of theirs", space="theirs")
+        owner.remember("a note of ours", space="ours")
+        self.admit()
+
+    def admit(self) -> None:
+        self.sql(f"CREATE ROLE {self.role} LOGIN", f"SELECT admit('{self.role}', 'ours')")
+
+    def owner(self) -> Memory:
+        return self._open(self.url)
+
+    def limited(self, **more: Any) -> Memory:
+        return self._open(self.url_of_role, **more)
+
+    @property
+    def url_of_role(self) -> str:
+        return self.url.replace("postgres:@", f"{self.role}@")
+
+    def _open(self, url: str, **more: Any) -> Memory:
+        settings = Settings(home=self._folder, store=url, **{"embedder": "none", **more})
+        self._opened.append(recollect.open(settings=settings))
+        return self._opened[-1]
+
+    def sql(self, *statements: str, role: str | None = None) -> list[tuple[Any, ...]]:
+        with psycopg.connect(make_conninfo(shared_server(), user=role or "postgres"), autocommit=True) as connection:
+            connection.execute(f"SET search_path = {self.schema}, public".encode())
+            cursor = None
+            for statement in statements:
+                cursor = connection.execute(statement.encode())
+            return cursor.fetchall() if cursor is not None and cursor.description else []
+
+    def refuses(self, *statements: str) -> bool:
+        """May the role not do this?"""
+        try:
+            self.sql(*statements, role=self.role)
+        except (psycopg.errors.InsufficientPrivilege, psycopg.errors.CheckViolation):
+            return True
+        return False
+
+    def close(self) -> None:
+        for memory in self._opened:
+            memory.close()
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Shared]:
+    shared = Shared(tmp_path)
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def shared(made: Shared) -> Shared:
+    made.fill()
+    return made
+
+
+# Directly in SQL
+
+
+def test_every_table_has_row_level_security(shared: Shared) -> None:
+    found = shared.sql(
+        f"SELECT relname FROM pg_class WHERE relnamespace = '{shared.schema}'::regnamespace AND relkind = 'r'"
+        " AND NOT relrowsecurity"
+    )
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE numbers SET last = 0",
+        "UPDATE format SET steps = 999",
+        "DELETE FROM made_by",
+        "DELETE FROM models",
+        "INSERT INTO roles(role) VALUES(current_user)",
+        "INSERT INTO shelves VALUES(0, 'paused', 'only', '\"2030-01-01T00:00:00Z\"')",
+        "INSERT INTO shelves VALUES(0, 'tokens', 'x', '{}')",
+        "INSERT INTO shelves VALUES(-999, 'tokens', 'x', '{}')",
+        "INSERT INTO shelves VALUES(0, 'index', 'unfinished', '1')",
+        "SELECT take('records', -1)",
+        "SELECT take('records', 9000000000000000000)",
+        "SELECT take('spaces', 3)",
+        "SELECT take('models', 1)",
+        "UPDATE records SET version = 9000000000000000000",
+        "UPDATE journal SET entry = 9000000000000000000",
+        "UPDATE journal SET actor = 'somebody else'",
+        "DELETE FROM journal",
+        "UPDATE words SET keys = ARRAY[1::bigint << 34]",
+        "UPDATE words SET version = 1",
+    ],
+)
+def test_a_limited_role_changes_nothing_that_is_the_whole_stores(shared: Shared, statement: str) -> None:
+    assert shared.refuses(statement)
+
+
+def test_what_is_kept_for_the_whole_store_cannot_be_taken_away_or_read_by_a_limited_role(shared: Shared) -> None:
+    shared.sql("INSERT INTO shelves VALUES(0, 'paused', 'only', 'true'), (0, 'tokens', 'x', '{}')")
+    assert shared.sql("DELETE FROM shelves WHERE space_no = 0 RETURNING 1", role=shared.role) == []
+    assert shared.sql("SELECT DISTINCT shelf FROM shelves WHERE space_no = 0", role=shared.role) == [("index",)]
+
+
+def test_numbers_are_taken_of_the_store_and_not_of_a_table_that_the_role_made(shared: Shared) -> None:
+    before = shared.sql("SELECT last FROM numbers WHERE name = 'records'")[0][0]
+    shared.sql(
+        "CREATE TEMP TABLE numbers(name text, last bigint)",
+        "INSERT INTO numbers VALUES('records', 0)",
+        f"SELECT {shared.schema}.take('records', {before + 1})",
+        role=shared.role,
+    )
+    assert shared.sql("SELECT last FROM numbers WHERE name = 'records'") == [(before + 1,)]
+    assert shared.owner().remember("the next one", space="theirs").outcome == "stored"
+
+
+# What a role keeps is its own
+
+
+def test_the_owner_honours_no_token_of_a_limited_role(shared: Shared) -> None:
+    owner, limited = shared.owner(), shared.limited()
+    secret, token = create_token(limited.core, spaces=None, scope="admin")
+    theirs, _ = create_token(owner.core, spaces=None, scope="admin")
+    assert find_token(owner.core, secret) is None
+    assert find_token(limited.core, theirs) is None
+    found = find_token(limited.core, secret)
+    assert found is not None
+    assert [one.id for one in list_tokens(limited.core)] == [token.id]
+
+
+def test_a_limited_role_pauses_itself_alone(shared: Shared) -> None:
+    owner, limited = shared.owner(), shared.limited()
+    limited.unasked.pause()
+    assert limited.unasked.paused_until() is not None
+    assert owner.unasked.paused_until() is None
+
+
+def test_a_limited_role_takes_no_slot_of_the_owners_schedules_and_makes_no_backups(shared: Shared) -> None:
+    owner, limited = shared.owner(), shared.limited()
+    assert claim(limited.core, "backup", NOON)
+    assert claim(owner.core, "backup", NOON)
+    assert not claim(owner.core, "backup", NOON)
+    assert [task.name for task in backup_tasks(owner)] == ["backup"]
+    assert backup_tasks(limited) == []
+
+
+def test_an_export_of_a_limited_role_does_not_say_that_it_is_all(shared: Shared, tmp_path: Path) -> None:
+    owner, limited = shared.owner(), shared.limited()
+    assert export(owner.core, tmp_path / "all.jsonl", None, None).complete
+    part = export(limited.core, tmp_path / "part.jsonl", None, None)
+    assert not part.complete
+    assert part.lines["record"] == 1
+    assert b'"complete":false' in (tmp_path / "part.jsonl").read_bytes().splitlines()[0]
+
+
+def test_the_same_key_of_two_roles_stands_for_two_changes(shared: Shared) -> None:
+    owner, limited = shared.owner(), shared.limited()
+    first = owner.once("monday", owner.remember, "what the owner did", space="ours")
+    second = limited.once("monday", limited.remember, "what the role did", space="ours")
+    assert first.id != second.id
+    assert limited.once("monday", limited.remember, "what the role did", space="ours") == second
+
+
+def test_what_the_owner_forgets_is_taken_out_of_the_answers_that_roles_keep(shared: Shared) -> None:
+    owner, limited = shared.owner(), shared.limited()
+    kept = limited.once("k", limited.remember_many, [{"text": "The kettle is blue.", "title": "kettle"}], space="ours")
+    owner.forget(str(kept[0].id), space="ours")
+    answers = shared.sql("SELECT space_no < 0, value FROM shelves WHERE shelf = 'answers' AND key = 'k'")
+    assert [own for own, _ in answers] == [True]
+    assert '"asked":""' in answers[0][1]
+
+
+# Work
+
+
+def test_a_limited_role_is_told_what_is_left_to_the_owner_and_nothing_is_done(shared: Shared) -> None:
+    limited = shared.limited()
+    before = shared.sql("SELECT name, last FROM numbers ORDER BY name")
+    refused: list[Callable[[], object]] = [
+        lambda: limited.create_space("mine"),
+        lambda: limited.remember("x", space="theirs"),
+        lambda: limited.delete_space("ours"),
+        limited.reindex,
+        limited.compact,
+    ]
+    for act in refused:
+        with pytest.raises(ReadOnlyStore, match="is left to the owner of the store's tables"):
+            act()
+    assert limited.list(space="theirs") == []
+    assert shared.sql("SELECT name, last FROM numbers ORDER BY name") == before
+
+
+def test_a_limited_role_works_by_words_until_the_owner_has_taken_up_the_model(shared: Shared) -> None:
+    limited = shared.limited(embedder="bundled")
+    limited.remember("The boiler stands in the cellar.", space="ours")
+    answer = limited.recall("boiler", space="ours")
+    assert [hit.record.text for hit in answer][:1] == ["The boiler stands in the cellar."]
+    assert "may use a model once the owner" in str(answer.signals.problem)
+    assert limited.embed_waiting(space="ours") == 2
+    assert limited.dream("ours").space == "ours"
+    with shared._open(shared.url, embedder="bundled") as owner:
+        assert owner.embed_waiting() == 0
+    limited.remember("The heating is below the ground floor.", space="ours")
+    assert limited.embed_waiting(space="ours") == 0
+    assert not limited.recall("where is the warmth made", space="ours").signals.problem
+
+
+# Stores of earlier releases
+
+
+def test_roles_of_an_earlier_release_keep_what_is_theirs_and_lose_what_was_the_stores(
+    made: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.store.postgres.MIGRATIONS", MIGRATIONS[:BEFORE_ROLES])
+    PostgresStore(made.url, lambda: NOON).close()
+    made.sql("INSERT INTO spaces VALUES(1, 'ours', '', 0, '{}')", "INSERT INTO tallies VALUES(1, 1, 0, 0)")
+    made.sql("UPDATE numbers SET last = 1 WHERE name = 'spaces'")
+    made.admit()
+    made.sql("INSERT INTO shelves VALUES(0, 'tokens', 'a', '1'), (0, 'paused', 'a', '1'), (0, 'ledger', 'a', '1')")
+    made.sql(
+        "INSERT INTO shelves VALUES(0, 'tokens', 'b', '2'), (0, 'paused', 'b', '2'), (0, 'ledger', 'b', '2')",
+        "UPDATE numbers SET last = 1 WHERE name = 'spaces'",
+        role=made.role,
+    )
+    monkeypatch.undo()
+    with pytest.raises(ReadOnlyStore, match="only the owner of its tables can bring it up to date"):
+        made.limited()
+    PostgresStore(made.url, lambda: NOON).close()
+    found = made.sql("SELECT space_no, shelf, key FROM shelves WHERE shelf <> 'index' ORDER BY 2, 3")
+    own = next(number for number, shelf, key in found if (shelf, key) == ("tokens", "b"))
+    assert own < 0
+    assert found == [
+        (0, "ledger", "a"), (0, "ledger", "b"), (0, "paused", "a"), (own, "paused", "b"), (0, "tokens", "a"),
+        (own, "tokens", "b"),
+    ]  # fmt: skip
+    assert made.refuses("UPDATE numbers SET last = 0")
+    made.sql(f"DELETE FROM shelves WHERE space_no = {own}")
+    assert made.limited().remember("it still works", space="ours").outcome == "stored"
