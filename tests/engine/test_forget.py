@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import tracemalloc
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +17,7 @@ from recollect.engine.intake import ingest
 from recollect.engine.write.remember import count_terms
 from recollect.errors import StoreBusy
 from recollect.store.base import Shelf
+from recollect.store.ops import Note
 from recollect.types import Filter
 
 SECRET = "Zqxvswordfish"
@@ -344,6 +346,17 @@ def test_no_reason_of_another_change_quotes_what_was_forgotten(memory: Memory, t
     for step in memory.history("b")[:0:-1]:
         memory.undo(step.change.entry)
     assert [one.text for one in memory.list(kinds=["memory"])] == ["The vault is in the cellar."]
+
+
+def test_a_forgetting_holds_no_journal_of_many_reasons_in_memory(memory: Memory) -> None:
+    memory.remember("The vault is in the cellar.", id="a")
+    with memory.core.store.write() as edit:
+        edit.apply([Note(space="default", verb="tidy", reason=f"it was {n % 7} days old") for n in range(6_000)])
+    tracemalloc.start()
+    memory.forget("a")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1_000_000
 
 
 def test_an_entity_that_nothing_else_mentions_goes_along(memory: Memory, tmp_path: Path) -> None:

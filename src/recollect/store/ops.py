@@ -130,10 +130,10 @@ class Rewrite(Struct, frozen=True, kw_only=True):
 
 
 class Unsay(Struct, frozen=True, kw_only=True):
-    """Takes their reasons out of entries of a space's journal: they quote what is forgotten. All else stays."""
+    """Takes reasons out of a space's journal that quote what is forgotten. All else of their entries stays."""
 
     space: str
-    entries: tuple[int, ...]
+    reasons: tuple[str, ...]
 
 
 class Note(Struct, frozen=True, kw_only=True):

@@ -188,10 +188,11 @@ class Acts(Struct, frozen=True, kw_only=True):
 # Answers
 
 
-By = Literal["kind", "session", "project", "room", "tag", "day", "claim", "list", "actor"]
+By = Literal["kind", "session", "project", "room", "tag", "day", "claim", "list", "actor", "reason"]
 """What records are counted by; a `day` is the number of that on which one was stored, from 1970.
 
-A `list` is that of a session's messages, which also names those that are gone. An `actor` has made changes."""
+A `list` is that of a session's messages, which also names those that are gone. An `actor` has made changes, a `reason`
+was given for them."""
 
 
 class Group(Struct, frozen=True):

@@ -7,8 +7,7 @@ records, a message that took in another. Of neither is any version left, and non
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -30,10 +29,9 @@ from recollect.retrieve.quotes import Said, without
 from recollect.store.base import Changes, Entities, Ident, Lexis, Relations, View, normal_name
 from recollect.store.ops import Erase, EraseThing, Op, Rewrite, Unsay
 from recollect.store.refs import MADE_OF, NAMING, made_of
-from recollect.types import CATALOGUE_KINDS, VOUCHED, Change, Entity, Evidence, Filter, Receipt, Record, Relation
+from recollect.types import CATALOGUE_KINDS, VOUCHED, Entity, Evidence, Filter, Receipt, Record, Relation
 
 _TELLING = 3  # words
-_PAGE = 10_000  # entries
 _TRACES = "traces of its bytes in the log or the keyword index; they go as soon as nobody reads them"
 
 
@@ -179,26 +177,19 @@ class Leaving:
         ids = tuple(self.removed)
         erased = Filter(spaces=(self._space,), past=True, ids=ids)
         told, said = f"without what {ids[0]} said", Said(self._said)
-        quotes = cache(partial(_quotes, said=said))  # one reason is given for many changes
-        quoting = tuple(change.entry for change in self._reasoned() if quotes(change.reason))
+        given = self._view.count(Changes(space=self._space, reasoned=True), by="reason")
+        quoting = tuple(one.key for one in given if _quotes(one.key, said))
         return [
             Erase(where=erased, reason=None if _quotes(reason, said) else reason),
             *(EraseThing(thing=thing) for thing in self.things.values()),
             *(Rewrite(record=one, lexis=self._lexis[id], reason=told) for id, one in self.rewritten.items()),
-            *([Unsay(space=self._space, entries=quoting)] if quoting else []),
+            *([Unsay(space=self._space, reasons=quoting)] if quoting else []),
         ]
 
     def erased(self) -> Erased:
         """All that is about to be erased."""
         ids = {*self.removed, *self.things, *self.rewritten}
         return all_of(self._view, self._space, ids).but(self.rewritten.values())
-
-    def _reasoned(self) -> Iterator[Change]:
-        """What was done in the space for a reason that somebody gave."""
-        after = 0
-        while some := self._view.journal(Changes(space=self._space, reasoned=True, after=after), limit=_PAGE):
-            yield from some
-            after = some[-1].entry
 
     def _versions(self, ids: Sequence[str]) -> list[Record]:
         """All versions of some records, as far as there are any."""

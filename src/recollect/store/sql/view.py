@@ -305,7 +305,7 @@ class SqlView:
         if isinstance(where, Unsealed):
             return count_unsealed(self._db)
         if isinstance(where, Changes):
-            return self._actors(where)
+            return self._counted(where, "reason" if by == "reason" else "coalesce(actor, '')")
         if by is not None and isinstance(where, Filter):
             return self._groups(where, by, limit, offset)
         counted = "*"
@@ -434,11 +434,11 @@ class SqlView:
             return self._acts(self._changes(firsts, _begun(where), newest_first=newest_first, limit=limit))
         return self._changes(where or Changes(), [], newest_first=newest_first, limit=limit)
 
-    def _actors(self, where: Changes) -> list[Group]:
+    def _counted(self, where: Changes, key: str) -> list[Group]:
         condition, values = every(_entries(where))
-        sql = "SELECT coalesce(actor, ''), count(*), min(at), max(at) FROM journal"
+        sql = f"SELECT {key}, count(*), min(at), max(at) FROM journal"
         rows = self._db.rows(f"{sql} WHERE {condition} GROUP BY 1 ORDER BY 1", values)
-        return [Group(actor, count, to_moment(first), to_moment(last)) for actor, count, first, last in rows]
+        return [Group(of, count, to_moment(first), to_moment(last)) for of, count, first, last in rows]
 
     def _changes(self, where: Changes, more: Sequence[Condition], *, newest_first: bool, limit: int) -> list[Change]:
         condition, values = every([*_entries(where), *more])

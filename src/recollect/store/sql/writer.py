@@ -437,9 +437,9 @@ class Writer:
         self._db.many(f"UPDATE journal SET {emptied}, checksum = ? WHERE entry = ?", rows)
 
     def _unsay(self, op: Unsay) -> Done:
-        chosen, values = self._db.dialect.among("entry", op.entries)
+        chosen, values = self._db.dialect.among("reason", op.reasons)
         self._blank(f"space = ? AND {chosen}", (op.space, *values), ("reason",))
-        return Done(count=len(op.entries))
+        return Done(count=len(op.reasons))
 
     def _erase_thing(self, op: EraseThing) -> Done:
         """An entity or a relation goes with all of its versions."""
