@@ -23,7 +23,7 @@ from pathlib import Path
 import recollect
 from bench.texts import texts
 from recollect import Memory, RecollectError, Settings
-from recollect.serve.heaps import share_heap
+from recollect.serve.heaps import Heap
 
 AGENTS = 3
 CAP = 1_500
@@ -80,7 +80,7 @@ def live(home: Path, agent: int, until: float, told: Queue[tuple[int, str, float
     """One agent's day; every act is told with how long it took, and how much memory the process has."""
     chance, said = random.Random(agent), list(texts(different))
     names, weights = list(_WEIGHTS), list(_WEIGHTS.values())
-    share_heap()  # as every process does that serves
+    heap = Heap()  # as every process has that serves
     with recollect.open(settings=Settings(home=home, embed_threads=1)) as memory:
         while time.time() < until:
             what = chance.choices(names, weights)[0]
@@ -90,6 +90,7 @@ def live(home: Path, agent: int, until: float, told: Queue[tuple[int, str, float
             except RecollectError as error:
                 what = f"refused {error.code}"
             told.put((agent, what, time.perf_counter() - began, resident()))
+    heap.stop()
 
 
 def resident() -> int:

@@ -21,7 +21,7 @@ from recollect.contracts.tool import Contract
 from recollect.engine.loop import Loop
 from recollect.engine.memory import Memory
 from recollect.forms import decode
-from recollect.serve.heaps import share_heap
+from recollect.serve.heaps import Heap
 from recollect.serve.log import Log
 from recollect.serve.meeting import Claim, is_own
 from recollect.serve.protocol import Connection, Work
@@ -68,7 +68,7 @@ class Owner:
         self._peers: set[_Peer] = set()
         self._stopped = False
         self._waking, self._ending = socket.socketpair()
-        share_heap()
+        self._heap = Heap()
         self._accepting = Loop("recollect-owner", self._accept)
         self._accepting.wake()
 
@@ -107,6 +107,7 @@ class Owner:
             return
         self._stopped = True
         self._ending.close()
+        self._heap.stop()
         self._accepting.stop(COURTESY_SECONDS)
         self._claim.release()
         self._waking.close()

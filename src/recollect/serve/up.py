@@ -28,7 +28,7 @@ from recollect.serve.address import Address, address_of, listen
 from recollect.serve.admission import Gate
 from recollect.serve.api import Api, Palaces
 from recollect.serve.gate import TokenGate
-from recollect.serve.heaps import share_heap
+from recollect.serve.heaps import Heap
 from recollect.serve.http import Health, HttpServer, Part, Tls
 from recollect.serve.limits import Limits
 from recollect.serve.log import Log
@@ -169,7 +169,7 @@ def serve_up(
     memory: Memory, address: Address, guarding: Guarding, log: Log, ready: Callable[[str], None], hosting: Hosting
 ) -> int:
     """Serves until a signal comes; `ready` is told at which URL. Returns the process's exit code."""
-    share_heap()
+    heap = Heap()
     sys.setswitchinterval(SWITCH_SECONDS)
     if memory.settings.store is None:  # a database answers many at once by itself
         memory.readers.allow(usual_readers() if memory.settings.readers is None else memory.settings.readers)
@@ -206,6 +206,7 @@ def serve_up(
     code = _wait(ends)
     Loop("recollect-end", lambda: os._exit(code), delay=PATIENCE_SECONDS).wake()
     scheduled.stop()
+    heap.stop()
     server.stop()
     hosting.stop()
     if not serving.wait(COURTESY_SECONDS):
