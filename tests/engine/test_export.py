@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -76,6 +77,35 @@ def test_an_export_is_the_same_after_the_vectors_of_what_came_are_there(tmp_path
     with recollect.open(tmp_path / "new") as memory:
         memory.embed_waiting()
         assert exported(memory) == (tmp_path / "all.jsonl").read_bytes()
+
+
+def test_a_compressed_export_comes_into_an_empty_memory_and_into_one_that_holds_something(tmp_path: Path) -> None:
+    first, second, file = two(tmp_path)
+    packed = tmp_path / "both.jsonl.gz"
+    packed.write_bytes(gzip.compress(exported(first)))
+    [done] = recollect.import_(packed, tmp_path / "new")
+    assert (done.records, done.facts) == (2, 1)
+    with open_at(tmp_path / "new") as memory:
+        assert exported(memory) == file.read_bytes()
+    second.remember("Something else was here.", id="else")
+    first.revise("ada", "Ada wrote the very first program.")
+    packed.write_bytes(gzip.compress(exported(first)))
+    second.import_(packed)
+    assert {one.id: one.text for one in second.list(kinds=["memory"])} == {
+        "ada": "Ada wrote the very first program.", "babbage": "Babbage built an engine.",
+        "else": "Something else was here.",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", [lambda data: data[:-9], lambda data: data[:200] + b"\0\0" + data[202:]])
+def test_a_compressed_export_that_is_not_whole_is_refused(tmp_path: Path, wrong: Callable[[bytes], bytes]) -> None:
+    _, second, file = two(tmp_path)
+    packed = tmp_path / "both.jsonl.gz"
+    packed.write_bytes(wrong(gzip.compress(file.read_bytes())))
+    before = exported(second)
+    with pytest.raises(InvalidInput, match=r"cut off|cannot be read"):
+        second.import_(packed)
+    assert exported(second) == before
 
 
 def test_an_export_goes_to_postgresql_and_back_byte_for_byte(tmp_path: Path) -> None:

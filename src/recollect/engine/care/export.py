@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import zlib
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -50,6 +51,8 @@ from recollect.store.portable import (
 FORMAT = 1
 HEAD, IDENTITY, NUMBERS, END = "recollect", "identity", "numbers", "end"
 AGE = b"age-encryption.org/v1\n"
+_BEGINS = b'{"recollect":'
+_GZIP, _GZIP_BITS = b"\x1f\x8b", 31  # how such a file begins, and how zlib is told
 _LONGEST_LINE = 64 * 1024 * 1024
 _OBJECTS = ("record", "entity", "relation")
 
@@ -147,8 +150,13 @@ def _line(noun: str, value: object) -> bytes:
 
 
 def is_export(data: bytes) -> bool:
-    """Does a file begin like one of ours, plain or encrypted?"""
-    return data.startswith((AGE, b'{"recollect":'))
+    """Does a file begin like one of ours, plain, compressed or encrypted?"""
+    if data.startswith(_GZIP):
+        try:
+            data = zlib.decompressobj(_GZIP_BITS).decompress(data, len(_BEGINS))
+        except zlib.error:
+            return False
+    return data.startswith((AGE, _BEGINS))
 
 
 def is_encrypted(path: Path) -> bool:
@@ -317,19 +325,39 @@ def _converted(fields: Fields, type_: type[C], number: int) -> C:
 
 @contextmanager
 def opened(path: Path, passphrase: str | None) -> Generator[BinaryIO]:
-    """A file to read, decrypted on the way where it is encrypted."""
+    """A file to read, decrypted on the way where it is encrypted, unpacked before where it is compressed."""
     try:
         with path.open("rb") as file:
-            encrypted = file.read(len(AGE)) == AGE
+            head = file.read(len(AGE))
             file.seek(0)
-            if encrypted and passphrase is None:
+            if head == AGE and passphrase is None:
                 raise InvalidInput("passphrase", f"{path.name} is encrypted; give the passphrase")
-            if encrypted:
+            if head == AGE:
                 yield io.BufferedReader(_age().Reader(file, passphrase))
+            elif head.startswith(_GZIP):
+                with _unpacked(file) as whole:
+                    yield whole
             else:
                 yield file
     except OSError as error:
-        raise InvalidInput("file", f"{path} cannot be read: {error.strerror}") from error
+        raise InvalidInput("file", f"{path} cannot be read: {error.strerror or error}") from error
+
+
+@contextmanager
+def _unpacked(file: BinaryIO) -> Generator[BinaryIO]:
+    """What a compressed file holds, in one without a name: lines are looked up in it in any order."""
+    import gzip  # what is only needed where something is compressed
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryFile() as whole:
+        try:
+            with gzip.GzipFile(fileobj=file) as packed:
+                shutil.copyfileobj(packed, whole)
+        except (EOFError, zlib.error) as error:
+            raise InvalidInput("file", "was cut off, or changed since it was compressed; nothing was taken") from error
+        whole.seek(0)
+        yield whole
 
 
 def _age() -> ModuleType:
