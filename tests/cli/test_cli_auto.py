@@ -52,9 +52,36 @@ def test_hooks_are_written_once_and_taken_back_whole(shell, client):
     assert shell("connect", client, "--auto", "--yes").out.startswith("already connected")
     assert files(shell.home) == written
     assert shell("disconnect", client, "--yes").code == 0
-    assert files(shell.home) == {}
-    assert [path for path in shell.home.rglob("*") if path.name in ("hooks", "plugins")] == []
+    assert list(shell.home.rglob("*")) == [Path.cwd()]
     assert shell("disconnect", client, "--yes").out == f"{CLIENTS[client].title} was not connected\n"
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("again", [("--space", "work"), ("--as", "rusty-mem"), ("--auto",)], ids=lambda one: one[-1])
+def test_what_was_connected_otherwise_in_between_is_taken_back_whole(shell, client, shared, again):
+    if shared and client == "claude-desktop":
+        pytest.skip("it has no settings of a project")
+    scope = ["--project"] if shared else []
+    first = [] if again == ("--auto",) or client not in WIRINGS else ["--auto"]
+    more = [one for one in (*first, *again) if client in WIRINGS or one != "--auto"]
+    for options in (first, more):
+        assert shell("connect", client, *options, *scope, "--yes").code == 0
+    assert shell("disconnect", client, *scope, "--yes").code == 0
+    assert list(shell.home.rglob("*")) == [Path.cwd()]
+
+
+def test_what_others_wrote_stays_with_its_folder_and_without_a_copy_of_ours(shell, monkeypatch):
+    monkeypatch.setenv("CODEX_HOME", str(shell.home / "codex"))
+    (shell.home / "codex").mkdir()
+    plugin = shell.home / ".config/opencode/plugins/recollect.js"
+    plugin.parent.mkdir(parents=True)
+    plugin.write_text("// a plugin of my own by this name\n")
+    before = files(shell.home)
+    shell("connect", "codex", "--auto", "--yes")
+    for client in ("codex", "opencode"):
+        shell("disconnect", client, "--yes")
+    assert ((shell.home / "codex").is_dir(), files(shell.home)) == (True, before)
 
 
 @pytest.mark.parametrize("client", [name for name, wiring in WIRINGS.items() if not wiring.script])

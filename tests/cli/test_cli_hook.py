@@ -144,6 +144,32 @@ def test_a_session_sees_its_project_and_what_is_of_none(shell, tmp_path):
     assert ["RS256" in out, "HS256" in out, "never logged" in out] == [True, False, True]
 
 
+@pytest.mark.parametrize("in_git", [True, False], ids=["repositories", "folders"])
+def test_two_projects_by_one_name_see_nothing_of_each_other(shell, tmp_path, in_git):
+    decided = {"acme": "We decided to keep the ledger in Postgres.", "other": "We decided to keep the shop in MySQL."}
+    for owner, text in decided.items():
+        folder = tmp_path / owner / "api"
+        (folder / ".git" if in_git else folder).mkdir(parents=True)
+        if in_git:
+            (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+            (folder / ".git" / "config").write_text(f'[remote "origin"]\n\turl = git@example.org:{owner}/api.git\n')
+        path = transcript_at(tmp_path / f"{owner}.jsonl", [("user", text)], session=owner)
+        event = told("claude", "Stop", transcript_path=str(path), cwd=str(folder), session_id=owner)
+        shell("hook", "claude", "Stop", "--now", stdin=event)
+    for record in shell.json("list", "--status", "candidate")["records"]:
+        shell("promote", record["id"])
+    shell.remember("Of no project.", "--tag", "pinned")
+    seen: dict[str, str] = {}
+    for place in ("acme/api", "other/api", "."):
+        event = told("claude", "SessionStart", cwd=str(tmp_path / place), session_id=place)
+        seen[place] = shell("hook", "claude", "SessionStart", stdin=event).out
+    assert {place: [part in out for part in ("Postgres", "MySQL", "Of no project")] for place, out in seen.items()} == {
+        "acme/api": [True, False, True], "other/api": [False, True, True], ".": [False, False, True],
+    }  # fmt: skip
+    assert [one["name"] for one in shell.json("status")["projects"]] == ["api", "other/api"]
+    assert "example.org/other/api" in shell("status").out or not in_git
+
+
 @pytest.mark.parametrize("stdin", ["", "{", "[]", "null", '{"prompt": 7, "session_id": []}', "\xff\x00"])
 @pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "NoSuchEvent"])
 def test_input_that_makes_no_sense_is_answered_with_nothing_and_exit_code_0(shell, event, stdin):

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.ingest.worktree import project_of, remote_name
+from recollect.ingest.worktree import Workplace, find_workplace, remote_address, remote_name
+
+
+def project_of(folder: Path) -> str | None:
+    found = find_workplace(folder)
+    return None if found is None or found.plain else found.name
 
 
 def _git(folder: Path, *args: str) -> None:
@@ -50,6 +55,34 @@ def test_outside_of_a_repository_there_is_no_project(tmp_path: Path) -> None:
     (tmp_path / ".git").write_text("something else")
     assert project_of(tmp_path) is None
     assert project_of(tmp_path / "missing") is None
+
+
+def test_outside_of_a_repository_one_works_in_a_folder_but_not_in_one_that_holds_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, notes = tmp_path / "home" / "me", tmp_path / "home" / "me" / "notes"
+    notes.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    assert find_workplace(notes) == Workplace("notes", str(notes), plain=True)
+    assert [find_workplace(folder) for folder in (home, home.parent, "/", "/tmp", notes / "gone")] == [None] * 5
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "git@Example.org:team/ledger.git", "https://example.org/team/ledger", "http://me:pw@example.org/team/ledger.git/",
+        "ssh://git@example.org:2222/team/ledger.git", "example.org:team/ledger",
+    ],
+)  # fmt: skip
+def test_a_remote_is_the_same_however_one_gets_there(url: str) -> None:
+    assert remote_address(url) == "example.org/team/ledger"
+
+
+@pytest.mark.parametrize(
+    ("url", "address"), [("/srv/git/b.git/", "/srv/git/b"), ("file:///srv/b", "/srv/b"), ("C:\\r\\b", "C:/r/b")]
+)
+def test_a_remote_in_a_folder_is_that_folder(url: str, address: str) -> None:
+    assert remote_address(url) == address
 
 
 @pytest.mark.parametrize(

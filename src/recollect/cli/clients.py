@@ -20,7 +20,6 @@ from recollect.types import Json
 
 PRIVATE = 0o600
 SHARED = 0o666
-_FOLDERS = ("hooks", "plugins")
 
 
 class Client(Struct, frozen=True, kw_only=True):
@@ -196,21 +195,29 @@ def edit_settings(path: Path, text: str, edit: Callable[[str], str], by_hand: st
         raise ConfigError(f"{path}: {error}; nothing was changed{hint}") from error
 
 
-def drop_settings(path: Path, old: bytes | None) -> None:
-    """Removes a file that is ours alone, if it is still as it was read, and a folder that is empty without it."""
+def drop_settings(path: Path, old: bytes | None, roots: Sequence[Path]) -> None:
+    """Removes a file that is ours alone, if it is still as it was read, and folders that are empty without it.
+
+    The folders are those below some roots, which stay.
+    """
     if read_settings(path) != old:
         raise Conflict(f"{path} was changed by somebody else just now; nothing was written, try again")
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
         raise ConfigError(f"{path} cannot be removed: {error.strerror}") from error
-    if path.parent.name in _FOLDERS:  # never a client's own, without which it may not even start
-        with suppress(OSError):  # which holds something else
-            path.parent.rmdir()
+    with suppress(OSError):  # the first that holds something else
+        for folder in path.parents:
+            if folder in roots or not any(root in folder.parents for root in roots):
+                return
+            folder.rmdir()
 
 
-def write_settings(path: Path, text: str, old: bytes | None, *, mode: int) -> Path | None:
-    """Puts a new text in the place of an old one, at once or not at all. Answers where the old one was kept."""
+def write_settings(path: Path, text: str, old: bytes | None, *, mode: int, keeps: bool) -> Path | None:
+    """Puts a new text in the place of an old one, at once or not at all.
+
+    Where that is asked for, the first old one is kept; the answer is where that was done now.
+    """
     target = path.resolve()  # a link stays a link
     backup = target.with_name(f"{target.name}.bak")
     try:
@@ -218,7 +225,7 @@ def write_settings(path: Path, text: str, old: bytes | None, *, mode: int) -> Pa
         kept = None
         if old is not None:
             mode = stat.S_IMODE(target.stat().st_mode)
-            if not backup.exists():
+            if keeps and not backup.exists():
                 _write_new(backup, old, mode)
                 kept = backup
         fresh = target.with_name(f".{target.name}.{os.getpid()}.new")

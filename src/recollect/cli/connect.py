@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 from msgspec import Struct
+from msgspec.structs import replace
 
 from recollect.cli.clients import (
     CLIENTS,
@@ -24,7 +25,7 @@ from recollect.cli.clients import (
     read_settings,
     write_settings,
 )  # fmt: skip
-from recollect.cli.jsonc import says_the_same
+from recollect.cli.jsonc import read_json, says_the_same
 from recollect.cli.options import AsJson, Home, Usage, Yes, confirm
 from recollect.cli.output import clean, is_terminal, put, put_json, say
 from recollect.cli.place import own_home
@@ -60,13 +61,17 @@ From the next session of {title} on:
 
 
 class Edit(Struct, frozen=True):
-    """A file that is to change: what it holds, and what it shall hold (None: the file goes)."""
+    """A file that is to change: what it holds, and what it shall hold (None: the file goes).
+
+    With `keeps`, what it holds stays beside it: it is not of our own making.
+    """
 
     path: Path
     data: bytes | None
     old: str
     new: str | None
     mode: int
+    keeps: bool = False
 
     @property
     def changes(self) -> bool:
@@ -131,6 +136,8 @@ def connect(
         if wiring is not None:
             hooks_file = wiring.file(client_folders(), project=project)
             _add_hooks(edits, hooks_file, lambda text: wiring.wired(text, program, hooked, asked), mode)
+        ours = _taking_out(chosen, server, project=project)
+        edits = [replace(edit, keeps=_is_of_others(edit, ours[edit.path], chosen)) for edit in edits]
         changed = _apply(chosen, edits, yes=yes, as_json=as_json)
         _tell_connected(chosen, wiring, path, changed=changed, as_json=as_json)
     _tell_notes(chosen, home, project=project)
@@ -152,17 +159,9 @@ def disconnect(
       recollect disconnect claude
     """
     chosen = _client(client)
-    wiring = WIRINGS.get(chosen.name)
     mode = SHARED if project else PRIVATE
-    path = chosen.file(client_folders(), project=project)
-    edits = [_plan(path, mode, lambda text: chosen.disconnected(text, name))]
-    if wiring is not None:
-        hooks = wiring.file(client_folders(), project=project)
-        if hooks == path:
-            edits = [_plan(path, mode, lambda text: wiring.unwired(chosen.disconnected(text, name)))]
-        else:
-            edits.append(_plan(hooks, mode, (lambda _: "") if wiring.own else wiring.unwired))
-    if _apply(chosen, [_or_gone(_as_before(edit), wiring) for edit in edits], yes=yes, as_json=as_json):
+    edits = [_plan(path, mode, edit) for path, edit in _taking_out(chosen, name, project=project).items()]
+    if _apply(chosen, [_or_gone(_as_before(edit), chosen) for edit in edits], yes=yes, as_json=as_json):
         if not project:
             _note_disconnected(chosen)
         _put_unless(as_json, f"disconnected: {chosen.title} no longer uses this memory once it is restarted")
@@ -217,7 +216,7 @@ def _add_hooks(edits: list[Edit], path: Path, wired: Callable[[str], str], mode:
     for place, edit in enumerate(edits):
         if edit.path == path:
             both = edit_settings(path, edit.new or "", wired, by_hand)
-            edits[place] = Edit(path, edit.data, edit.old, both, mode)
+            edits[place] = replace(edit, new=both)
             return
     edits.append(_plan(path, mode, wired, by_hand))
 
@@ -228,7 +227,7 @@ def _as_before(edit: Edit) -> Edit:
         return edit
     before = decode_settings(edit.path, read_settings(_kept_beside(edit.path)))
     same = bool(before.strip()) and says_the_same(edit.new, before)
-    return Edit(edit.path, edit.data, edit.old, before, edit.mode) if same else edit
+    return replace(edit, new=before) if same else edit
 
 
 def _kept_beside(path: Path) -> Path:
@@ -236,14 +235,38 @@ def _kept_beside(path: Path) -> Path:
     return target.with_name(f"{target.name}.bak")
 
 
-def _or_gone(edit: Edit, wiring: Wiring | None) -> Edit:
+def _taking_out(client: Client, server: str, *, project: bool) -> dict[Path, Callable[[str], str]]:
+    """For each file that we write to, what takes out of its text what is ours."""
+    wiring, path = WIRINGS.get(client.name), client.file(client_folders(), project=project)
+    if wiring is None:
+        return {path: lambda text: client.disconnected(text, server)}
+    hooks = wiring.file(client_folders(), project=project)
+    if hooks == path:
+        return {path: lambda text: wiring.unwired(client.disconnected(text, server))}
+    return {path: lambda text: client.disconnected(text, server), hooks: wiring.unwired}
+
+
+def _is_of_others(edit: Edit, take_out: Callable[[str], str], client: Client) -> bool:
+    """Does a file hold anything but ours? One that we have made ourselves does not."""
+    rest = edit_settings(edit.path, edit.old, take_out)
+    return rest == edit.old or not _is_bare(edit.path, rest, client)
+
+
+def _is_bare(path: Path, text: str, client: Client) -> bool:
+    """Is there nothing in the text of a file but what we would have begun it with?"""
+    if path.suffix not in (".json", ".jsonc") or not text.strip():
+        return not text.strip()
+    wiring, root = WIRINGS.get(client.name), read_json(text, lenient=True)
+    if not isinstance(root, dict):
+        return False
+    return not root if wiring is None else all(wiring.frame.get(key) == value for key, value in root.items())
+
+
+def _or_gone(edit: Edit, client: Client) -> Edit:
     """A file that held nothing but ours, and that was not there before, goes as a whole."""
-    own = wiring is not None and wiring.own and edit.new == ""
-    toml = edit.path.suffix == ".toml"
-    bare = not (edit.new or "").strip() if toml or wiring is None else own or wiring.is_bare(edit.new or "")
-    was_there = _kept_beside(edit.path).exists()
-    gone = edit.changes and (own or (bare and not was_there))
-    return Edit(edit.path, edit.data, edit.old, None, edit.mode) if gone else edit
+    bare = edit.new == "" or _is_bare(edit.path, edit.new or "", client)
+    gone = edit.changes and bare and not _kept_beside(edit.path).exists()
+    return replace(edit, new=None) if gone else edit
 
 
 def _apply(client: Client, edits: Sequence[Edit], *, yes: bool, as_json: bool) -> bool:
@@ -257,9 +280,9 @@ def _apply(client: Client, edits: Sequence[Edit], *, yes: bool, as_json: bool) -
             raise typer.Exit(1)
     for edit in due:
         if edit.new is None:
-            drop_settings(edit.path, edit.data)
+            drop_settings(edit.path, edit.data, _roots())
             continue
-        kept = write_settings(edit.path, edit.new, edit.data, mode=edit.mode)
+        kept = write_settings(edit.path, edit.new, edit.data, mode=edit.mode, keeps=edit.keeps)
         if kept is not None:
             say(f"the old file is kept as {kept}")
     if as_json:
@@ -269,6 +292,14 @@ def _apply(client: Client, edits: Sequence[Edit], *, yes: bool, as_json: bool) -
             "client": client.name, "file": str(first.path), "changed": bool(due), "diff": first.diff, "files": files,
         })  # fmt: skip
     return bool(due)
+
+
+def _roots() -> list[Path]:
+    """Folders that are not ours to remove, empty or not: this one, one's home, and those that the environment names."""
+    folders = client_folders()
+    usual = (folders.home / ".codex", folders.home / ".config")
+    named = [one for one in (folders.claude, folders.codex, folders.apps, folders.xdg) if one not in usual]
+    return [folders.home, Path.cwd(), *named]
 
 
 def _tell_connected(client: Client, wiring: Wiring | None, path: Path, *, changed: bool, as_json: bool) -> None:

@@ -71,6 +71,12 @@ def seen_here(memory: Memory) -> tuple[str | None, ...]:
     return () if folder is None else memory.seen_from(folder)
 
 
+def claimed_here(memory: Memory) -> str | None:
+    """The project of the folder in which a command is typed that stores something; None outside of any."""
+    folder = working_folder()
+    return None if folder is None else memory.claim_project(folder)
+
+
 def open_or_fail(home: str | None) -> Memory:
     """For commands about something that must be there already."""
     place = find_place(home)

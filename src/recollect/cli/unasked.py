@@ -25,6 +25,7 @@ from recollect.engine.core import utc_now
 from recollect.engine.embedding.later import ToldLater
 from recollect.engine.hook_log import HookCall, last_calls, read_calls
 from recollect.engine.read.unasked import Given, Injected
+from recollect.engine.workplaces import NamedProject
 from recollect.errors import RecollectError
 from recollect.types import DEFAULT_SPACE, Change
 
@@ -120,8 +121,8 @@ def resume(home: Home = None, as_json: AsJson = False) -> None:
 
 
 def status(home: Home = None, as_json: AsJson = False) -> None:
-    """Show what happens unasked: which clients are connected, when each last called, and tokens injected per day; and
-    which of the last week's records differ from others, as their vectors told later.
+    """Show what happens unasked: which clients are connected, when each last called, tokens injected per day, and
+    which project is which; and which of the last week's records differ from others, as their vectors told later.
 
     \b
     Example:
@@ -131,16 +132,22 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
     paused: datetime | None = None
     days: list[Injected] = []
     later: list[ToldLater] = []
+    projects: list[NamedProject] = []
     if memory is not None:
         with memory:
+            projects = memory.named_projects()
             paused, days = memory.unasked.paused_until(), memory.unasked.injected()
             later = [told for space in memory.spaces() for told in memory.told_later(space=space.name)]
     clients = connected_clients(own_home(home))
     if as_json:
-        put_json({"paused_until": paused, "clients": clients, "injected": days, "told_later": later})
+        told = {"injected": days, "projects": projects, "told_later": later}
+        put_json({"paused_until": paused, "clients": clients, **told})
         return
     put(f"paused {_until(paused)}" if paused else "capturing and injecting")
     put_clients(clients)
+    if projects:
+        show.put_heading("Projects")
+        show.put_pairs({one.name: ", ".join(one.places) for one in projects})
     if days:
         show.put_heading("Given to sessions")
         columns = [show.Column("day"), show.Column("times", right=True), show.Column("tokens", right=True)]

@@ -79,6 +79,8 @@ class Wiring(Struct, frozen=True, kw_only=True):
 
     def unwired(self, text: str) -> str:
         """The text of a file without our hooks, and without what is empty for want of them."""
+        if self.own:
+            return "" if self.holds(text) else text
         for event in self._events(text):
             if not any(True for _ in self._ours(text, event)):
                 continue
@@ -92,13 +94,8 @@ class Wiring(Struct, frozen=True, kw_only=True):
     def holds(self, text: str) -> bool:
         """Is any of our hooks in the text of a file?"""
         if self.script:
-            return bool(text)
+            return f"recollect connect {self.client}" in text
         return any(True for event in self._events(text) for _ in self._ours(text, event))
-
-    def is_bare(self, text: str) -> bool:
-        """Is there nothing in the text of a file but what we would have begun it with?"""
-        root = jsonc.read_json(text or "{}", lenient=True)
-        return isinstance(root, dict) and all(self.frame.get(key) == value for key, value in root.items())
 
     def entry(
         self, event: str, command: Sequence[str], options: Sequence[str], server: str | None = None

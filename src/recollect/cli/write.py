@@ -26,7 +26,7 @@ from recollect.cli.options import (
     with_options,
 )  # fmt: skip
 from recollect.cli.output import day, many, one_line, put, put_answer, put_json, say
-from recollect.cli.place import open_if_there, open_or_fail, open_or_make, seen_here
+from recollect.cli.place import claimed_here, open_if_there, open_or_fail, open_or_make
 from recollect.cli.progress import reporting
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import REVISABLE
@@ -66,7 +66,7 @@ def remember(
     """
     fields = {"trust": "user_declared", **given}
     with open_or_make(home) as memory:
-        here = None if everywhere or "project" in given else next(iter(seen_here(memory)), None)
+        here = None if everywhere or "project" in given else claimed_here(memory)
         if here is not None:
             fields["project"] = here
         receipt = memory.remember(read_text(text), space=space, replaces=replaces, **fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine

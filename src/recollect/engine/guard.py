@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 OWNERS = (
     "ingest_file", "ingest_folder", "ingest_project", "ingest_transcript", "is_transcript", "ingest_repo",
     "import_trusty_memory", "import_agentos", "index_project", "capture", "capture_said", "seen_from",
+    "claim_project", "named_projects",
     "backup", "export", "import_", "sync",
 )  # fmt: skip
 """What reads or writes files of the machine that the memory is on: for its owner alone."""

@@ -52,7 +52,7 @@ def remember(params: Remember, call: Call) -> Written:
     receipt = call.memory.remember(
         params.text, title=params.title, tags=params.tags, memory_type=params.memory_type,
         importance=params.importance, session=params.session,
-        project=params.project if params.project or params.everywhere else next(iter(_scope(call)), None),
+        project=params.project if params.project or params.everywhere else _claimed(call),
         source=params.source, event_time=params.event_time,
         valid_from=params.valid_from, valid_until=params.valid_until,
         grounds={"evidence": [_evidence(ref) for ref in params.evidence]} if params.evidence else None,
@@ -65,6 +65,11 @@ def remember(params: Remember, call: Call) -> Written:
 def _scope(call: Call) -> tuple[str | None, ...]:
     """The projects that the client sees from where it works, its own first; empty where that is in none."""
     return next((seen for folder in call.folders() if (seen := call.memory.seen_from(folder))), ())
+
+
+def _claimed(call: Call) -> str | None:
+    """The project that what the client stores is of; None where it works in none."""
+    return next((name for folder in call.folders() if (name := call.memory.claim_project(folder))), None)
 
 
 def recall(params: Recall, call: Call) -> Recalled:

@@ -29,6 +29,7 @@ from recollect.engine.intake.results import SourceDraft
 from recollect.engine.intake.sources import SourceWriter, source_id
 from recollect.engine.pauses import Pause, is_paused, read_pauses
 from recollect.engine.read.unasked import shown_to
+from recollect.engine.workplaces import claim_project
 from recollect.engine.write.remember import (
     content_hash,
     count_terms,
@@ -47,7 +48,6 @@ from recollect.ingest.parsed import conversation_adapter
 from recollect.ingest.regular import open_regular
 from recollect.ingest.talk import Conversation, Message, read_moment
 from recollect.ingest.transcripts import find_reader, find_reader_of_lines, parse_conversation
-from recollect.ingest.worktree import project_of
 from recollect.retrieve.fence import drop_blocks
 from recollect.store.base import Edit, Shelf
 from recollect.types import CAPTURED, Draft, Evidence, Filter, Grounds, Record, Segment
@@ -306,7 +306,7 @@ def _write(
     told = talk.id if talk is not None else None
     session = wish.session or told or so_far.session or f"{path.stem}"
     cwd = wish.cwd or (talk.origin.get("cwd") if talk is not None else None)
-    project = wish.project or (project_of(cwd) if isinstance(cwd, str) else None) or so_far.project
+    project = _project(core, wish, cwd if isinstance(cwd, str) else None, so_far.project)
     reached = msgspec.structs.replace(reached, session=session, project=project)
     kept, reached = _keep(core, space, talk, key, reached, begins=begins)
     whole = msgspec.structs.replace(
@@ -316,12 +316,19 @@ def _write(
     return whole, reached
 
 
+def _project(core: Core, wish: Wish, cwd: str | None, before: str | None) -> str | None:
+    """The project that is meant, or the repository that is worked in; else that of the session, or the folder."""
+    if wish.project is not None or cwd is None:
+        return wish.project or before
+    return claim_project(core, cwd, plain=False) or before or claim_project(core, cwd, plain=True)
+
+
 def capture_said(core: Core, said: Sequence[Message], space: str, session: str, wish: Wish) -> Captured:
     """Keeps what a client tells was said in a session, where it does not write it down in a form that is known.
 
     What was told up to a moment is not looked at again: what was forgotten of it would come back.
     """
-    project = wish.project or (None if wish.cwd is None else project_of(wish.cwd))
+    project = _project(core, wish, wish.cwd, None)
     key = f"told:{space}:{session}"
     with core.store.read() as view:
         until = view.kept(_REACHED, keys=[key]).get(key, Reached()).until

@@ -16,10 +16,10 @@ from recollect.engine.intake.results import IngestedSource, SourceDraft
 from recollect.engine.intake.sources import ingest_sources
 from recollect.engine.intake.workers import read_alone, read_files
 from recollect.engine.places import require_other
+from recollect.engine.workplaces import claim_project
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import LARGEST_DOCUMENT, Mode
 from recollect.ingest.walk_files import is_text
-from recollect.ingest.worktree import project_of
 from recollect.types import Draft
 from recollect.working import meant_path
 
@@ -89,16 +89,16 @@ def ingest_transcript(
     file = read_alone(found.parent, Errand(found.name, TRANSCRIPT.name), cancelled)
     sources = [source.ready() for source in file.sources]
     done: list[IngestedSource] = []
-    for project, some in groupby(sources, key=lambda one: fields.project or _told_project(one.draft)):
+    for project, some in groupby(sources, key=lambda one: fields.project or _told_project(core, one.draft)):
         done += ingest_sources(core, list(some), space, replace(fields, project=project), step=step)
     return tuple(done)
 
 
-def _told_project(source: SourceDraft) -> str | None:
+def _told_project(core: Core, source: SourceDraft) -> str | None:
     """The project of the folder that a conversation says it was held in."""
     origin = source.payload.get("origin")
     cwd = origin.get("cwd") if isinstance(origin, Mapping) else None
-    return project_of(cwd) if isinstance(cwd, str) else None
+    return claim_project(core, cwd, plain=True) if isinstance(cwd, str) else None
 
 
 def _locate_regular(path: str | os.PathLike[str], largest: int) -> Path:

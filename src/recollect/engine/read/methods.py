@@ -39,6 +39,7 @@ from recollect.engine.read.scope import projects_seen
 from recollect.engine.read.stats import SpaceTally, stats_of, tally_of
 from recollect.engine.read.unasked import Unasked
 from recollect.engine.read.unheld import tell_unheld
+from recollect.engine.workplaces import NamedProject, claim_project, named_projects
 from recollect.engine.write import revise
 from recollect.engine.write.revise import Past
 from recollect.engine.write.sessions import list_sessions
@@ -298,10 +299,23 @@ class Reading:
     def seen_from(self, folder: str | os.PathLike[str]) -> tuple[str | None, ...]:
         """The projects that somebody sees who works in a folder, for the `project` of a recall.
 
-        That of the git repository around it (its remote's name, or else its folder's), None for what is of no project,
+        That of the git repository around it (as `claim_project` calls it), None for what is of no project,
         and the code that was indexed there or in no repository. Empty outside of any repository.
         """
         return projects_seen(self.core, parse_text(os.fspath(folder), "folder"))
+
+    def claim_project(self, folder: str | os.PathLike[str]) -> str | None:
+        """What the project is called whose git repository is around a folder, for whoever stores something of it.
+
+        From then on no other is called so: of two repositories by one name the second is called with its owner, or
+        with the folder that it is in. None outside of any repository.
+        """
+        return claim_project(self.core, parse_text(os.fspath(folder), "folder"), plain=False)
+
+    def named_projects(self) -> list[NamedProject]:
+        """The projects that something was stored of from their folders, and which remotes or folders each has."""
+        with self.core.store.read() as view:
+            return named_projects(view)
 
     @property
     def unasked(self) -> Unasked:

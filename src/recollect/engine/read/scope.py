@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from recollect.engine.core import Core
 from recollect.engine.known import read_projects
-from recollect.ingest.worktree import project_of
+from recollect.engine.workplaces import project_at
 
 
 def projects_seen(core: Core, folder: str) -> tuple[str | None, ...]:
     """The project of a folder first, then None (what is of none), then ids of indexed code; empty outside of any."""
-    name = project_of(folder)
-    if name is None:
-        return ()
     with core.store.read() as view:
-        indexed = [one.id for one in read_projects(view) if project_of(one.path) in (name, None)]
+        name = project_at(view, folder, plain=False)
+        if name is None:
+            return ()
+        indexed = [one.id for one in read_projects(view) if project_at(view, one.path, plain=False) in (name, None)]
     return (name, None, *(id for id in indexed if id != name))

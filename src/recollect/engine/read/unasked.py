@@ -20,9 +20,9 @@ from msgspec import Meta, Struct
 from recollect.engine.core import Core, last_entry
 from recollect.engine.parse import parse_optional, parse_space, parse_text
 from recollect.engine.pauses import begin_pause, end_pause, paused_until
+from recollect.engine.workplaces import project_at
 from recollect.errors import InvalidInput
 from recollect.forms import convert
-from recollect.ingest.worktree import project_of
 from recollect.retrieve.brief import Noted, Section, note, render_brief, render_noted
 from recollect.retrieve.context import estimate_tokens, pack_context, render_hit
 from recollect.retrieve.fence import drop_blocks
@@ -131,8 +131,19 @@ _STEERING = Shelf("steering", Steering)
 _SHOWN = Shelf("shown", Shown)
 _INJECTED = Shelf("injected", Injected)
 _ONLY = "all"
-_NO_PROJECT = ""
+_NONE = ""
+"""Stands for the project of what is of none, and so for where somebody works who works on no project; None for all."""
 _FRESH = timedelta(hours=12)  # with time alone, what is important changes slowly
+
+
+def _seen(project: str | None) -> tuple[str, ...]:
+    """The projects that are seen: one and what is of none, or all."""
+    return () if project is None else tuple(dict.fromkeys((project, _NONE)))
+
+
+def _key(project: str | None) -> str:
+    """Where the brief of a project is kept; no project is called by a slash alone."""
+    return _NONE if project is None else project or "/"
 
 
 def steering_of(view: View, space: str) -> Steering:
@@ -149,15 +160,15 @@ def give_brief(
         if reason is None and resumed is not None and shown_to(view, resumed):
             reason = "the session has its brief already"
         entry, now = last_entry(view), core.clock()
-        known = view.kept(_PREPARED, space=space, keys=[project or _NO_PROJECT]).get(project or _NO_PROJECT)
+        known = view.kept(_PREPARED, space=space, keys=[_key(project)]).get(_key(project))
         holds = known is not None and known.entry == entry and known.tokens == steering.start_tokens
         if reason is None and known is not None and holds and timedelta() <= now - known.at < _FRESH:
             return _render(_noted(view, space, known), project), None
     if reason is not None:
-        return Given(project=project, reason=reason), None
+        return Given(project=project or None, reason=reason), None
     from recollect.engine.read.brief import make_brief  # for what has to be made, and that is seldom
 
-    where = Filter(spaces=(space,), projects=() if project is None else (project, ""))
+    where = Filter(spaces=(space,), projects=_seen(project))
     made = make_brief(core, where, limit=_NOTES, budget_tokens=steering.start_tokens, foremost=foremost)
     notes: tuple[tuple[Section, str], ...] = tuple((noted.section, noted.record.id) for noted in made.notes)
     return _render(made.notes, project), Prepared(entry=entry, at=now, tokens=steering.start_tokens, notes=notes)
@@ -166,7 +177,7 @@ def give_brief(
 def give_earlier(core: Core, space: str, project: str | None) -> Given:
     """What of the last brief holds still, for when there is no time to make another."""
     with core.store.read() as view:
-        known = view.kept(_PREPARED, space=space, keys=[project or _NO_PROJECT]).get(project or _NO_PROJECT)
+        known = view.kept(_PREPARED, space=space, keys=[_key(project)]).get(_key(project))
         reason = _looked_up(core, view, space)[1]
         return _render([] if known is None or reason is not None else _noted(view, space, known), project)
 
@@ -181,9 +192,9 @@ def _noted(view: View, space: str, known: Prepared) -> list[Noted]:
 def _render(notes: Sequence[Noted], project: str | None) -> Given:
     text = render_brief(notes)
     if not text:
-        return Given(project=project, reason="nothing is known yet")
+        return Given(project=project or None, reason="nothing is known yet")
     ids = tuple(noted.record.id for noted in notes)
-    return Given(text=text, tokens=estimate_tokens(text), ids=ids, project=project)
+    return Given(text=text, tokens=estimate_tokens(text), ids=ids, project=project or None)
 
 
 def give_answers(
@@ -191,12 +202,12 @@ def give_answers(
 ) -> Given:
     """The records that probably answer a prompt, without those that the session has seen."""
     if not _asks(prompt):
-        return Given(project=project, reason="the prompt asks for nothing that could be looked up")
+        return Given(project=project or None, reason="the prompt asks for nothing that could be looked up")
     with core.store.read() as view:
         steering, reason = _looked_up(core, view, space)
         seen = frozenset[str]() if session is None else shown_to(view, session)
     if reason is not None:
-        return Given(project=project, reason=reason)
+        return Given(project=project or None, reason=reason)
     hits = [hit for hit in _search(core, space, project, prompt, vectors) if _has_to_do(hit, prompt, vectors)]
     return _choose(_narrow(hits, prompt, steering.threshold), seen, session, project, steering)
 
@@ -248,8 +259,8 @@ def _choose(
     text, shown = _pack(fresh[:MOST_RECORDS], steering.prompt_tokens)
     if not text:
         why = "this session has seen what would answer" if likely else "nothing stored is likely to answer"
-        return Given(project=project, reason=why)
-    return Given(text=text, tokens=estimate_tokens(text), ids=shown, project=project)
+        return Given(project=project or None, reason=why)
+    return Given(text=text, tokens=estimate_tokens(text), ids=shown, project=project or None)
 
 
 def _without_repeats(hits: Sequence[Hit], known: Sequence[Hit]) -> list[Hit]:
@@ -283,8 +294,8 @@ def preview_brief(core: Core, space: str, project: str | None, foremost: Foremos
     with core.store.read() as view:
         steering, reason = _looked_up(core, view, space)
     if reason is not None:
-        return Preview(given=Given(project=project, reason=reason), budget=steering.start_tokens)
-    budget, where = steering.start_tokens, Filter(spaces=(space,), projects=() if project is None else (project, ""))
+        return Preview(given=Given(project=project or None, reason=reason), budget=steering.start_tokens)
+    budget, where = steering.start_tokens, Filter(spaces=(space,), projects=_seen(project))
     notes, more = (
         make_brief(core, where, limit=limit, budget_tokens=tokens, foremost=foremost).notes
         for limit, tokens in ((_NOTES, budget), (_NOTES + _BELOW, _FURTHER * budget))
@@ -366,7 +377,7 @@ def _search(core: Core, space: str, project: str | None, prompt: str, vectors: V
 
     half = _LONGEST_PROMPT // 2
     asked = prompt if len(prompt) <= _LONGEST_PROMPT else f"{prompt[:half]}\n{prompt[-half:]}"
-    where = Filter(spaces=(space,), projects=() if project is None else (project, ""), without_kinds=_LEFT_OUT)
+    where = Filter(spaces=(space,), projects=_seen(project), without_kinds=_LEFT_OUT)
     query = Query(text=parse_text(asked, "prompt"), filter=where, limit=_LOOKS_AT * MOST_RECORDS, min_score=NOISE)
     return recall(core, vectors, query).hits
 
@@ -426,17 +437,17 @@ class Unasked:
 
         A session that is `resumed` and was shown something before still has it, and is given nothing.
         """
-        label, named = parse_space(space), _project(project, folder)
+        label, named = parse_space(space), self._project(project, folder)
         begun = parse_optional(resumed, "resumed")
         given, made = give_brief(self._core, label, named, begun, self._foremost)
-        self._made = None if made is None else (label, named or _NO_PROJECT, made)
+        self._made = None if made is None else (label, _key(named), made)
         return given
 
     def give_earlier(
         self, *, space: str = DEFAULT_SPACE, project: str | None = None, folder: str | None = None
     ) -> Given:
         """What of the brief that was given last holds still: at hand at once, and without what is new since."""
-        return give_earlier(self._core, parse_space(space), _project(project, folder))
+        return give_earlier(self._core, parse_space(space), self._project(project, folder))
 
     def give_answers(
         self,
@@ -458,11 +469,18 @@ class Unasked:
         return give_answers(
             self._core,
             label,
-            _project(project, folder),
+            self._project(project, folder),
             drop_blocks(parse_text(prompt, "prompt")),
             parse_optional(session, "session"),
             None if ready is None else ready.vectors,
         )
+
+    def _project(self, project: str | None, folder: str | None) -> str | None:
+        named = parse_optional(project, "project")
+        if named is not None or folder is None:
+            return named
+        with self._core.store.read() as view:
+            return project_at(view, folder, plain=True) or _NONE
 
     def preview(
         self,
@@ -539,11 +557,6 @@ class Unasked:
         """How often and how much sessions were given, of the last so many days on which they were, the newest first."""
         with self._core.store.read() as view:
             return sorted(view.kept(_INJECTED).values(), key=lambda one: one.day, reverse=True)[:days]
-
-
-def _project(project: str | None, folder: str | None) -> str | None:
-    named = parse_optional(project, "project")
-    return named if named is not None or folder is None else project_of(folder)
 
 
 def _parse_steering(values: dict[str, object]) -> Steering:
