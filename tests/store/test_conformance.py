@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from datetime import datetime, timedelta
 
 import msgspec
@@ -40,6 +42,19 @@ def test_a_space_is_made_described_and_dropped(store: Store) -> None:
         assert drop_space(edit, "home") == 0
         assert edit.spaces(["home"]) == []
     assert [verb for verb, _, _ in verbs(store)] == ["create", "describe", "drop"]
+
+
+def test_nothing_of_a_transaction_stays_in_memory_until_it_is_looked_for(store: Store) -> None:
+    gc.disable()
+    try:
+        with store.write() as edit:
+            make_space(edit, space())
+            write(edit, record("a"), verb="remember")
+            left = weakref.ref(edit)
+        del edit
+        assert left() is None
+    finally:
+        gc.enable()
 
 
 def test_a_space_that_is_not_there_cannot_be_written_or_dropped(store: Store) -> None:

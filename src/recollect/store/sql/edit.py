@@ -33,7 +33,7 @@ class SqlEdit(SqlView):
         acts: dict[str, int],
     ) -> None:
         super().__init__(db, moment.at, derived, search, shifted=moment.noted is not None)
-        self._writer = Writer(db, self, derived, moment, actor, acts)
+        self._writer = Writer(db, self.numbers, derived, moment, actor, acts)
 
     def finish(self) -> None:
         """Writes what was put off."""

@@ -134,6 +134,12 @@ class Numbers:
                 self.numbers[space] = rows[0][0] if rows else None
         return self.numbers[space]
 
+    def where(self, filter: Filter, now: int, *, looked_up: bool = False) -> Condition:
+        """A filter as a condition on `records`."""
+        found = [number for space in filter.spaces if (number := self.number(space)) is not None]
+        numbers = found if filter.spaces else None
+        return record_condition(self._db, filter, numbers, now, looked_up=looked_up)
+
 
 class SqlView:
     """Reads of one snapshot; `now` decides what is valid. `shifted` says that the last entry has a stamp."""
@@ -173,10 +179,7 @@ class SqlView:
         return self.numbers.number(space)
 
     def where(self, filter: Filter, *, looked_up: bool = False) -> Condition:
-        """A filter as a condition on `records`."""
-        found = [number for space in filter.spaces if (number := self._number(space)) is not None]
-        numbers = found if filter.spaces else None
-        return record_condition(self._db, filter, numbers, to_micros(self._now), looked_up=looked_up)
+        return self.numbers.where(filter, to_micros(self._now), looked_up=looked_up)
 
     def _home(self, space: str) -> Condition:
         """The number of a space, which the database looks up itself where it is not known yet."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import groupby
-from typing import Any, cast
+from typing import ClassVar, cast
 
 import msgspec
 
@@ -51,7 +51,7 @@ from recollect.store.sql.upkeep import (
     stated_confidences,
     unfade,
 )  # fmt: skip
-from recollect.store.sql.view import SqlView
+from recollect.store.sql.view import Numbers
 from recollect.types import Entity, Filter, Message, Record, Relation, Space
 
 _INSERT = {
@@ -83,11 +83,10 @@ class Writer:
     """Does operations through one transaction: reads see what it has written so far."""
 
     def __init__(
-        self, db: Database, view: SqlView, index: Derived, moment: Moment, actor: str | None, acts: dict[str, int]
+        self, db: Database, spaces: Numbers, index: Derived, moment: Moment, actor: str | None, acts: dict[str, int]
     ) -> None:
         self._db = db
-        self._view = view
-        self._spaces = view.numbers
+        self._spaces = spaces
         self._index = index
         self._actor = actor
         self._at = moment.stamp
@@ -96,12 +95,6 @@ class Writer:
         self._acts = acts
         self._positions: dict[tuple[int, str, str], int] = {}
         self._places: dict[tuple[int, str], int] = {}
-        self._one_by_one: Mapping[type[Op], Callable[[Any], Done]] = {
-            Bring: self._bring, Erase: self._erase, Note: self._note_one, PutSpace: self._put_space,
-            DropSpace: self._drop_space, PutMessages: self._put_messages, Fade: self._fade, Unfade: self._unfade,
-            Evict: self._evict, Sweep: self._sweep_some, EraseThing: self._erase_thing, Rewrite: self._rewrite,
-            Unsay: self._unsay,
-        }  # fmt: skip
 
     def apply(self, ops: Sequence[Op]) -> list[Done]:
         done: list[Done] = []
@@ -111,7 +104,7 @@ class Writer:
             elif kind is Retire:
                 done += self._retire(cast("list[Retire]", list(alike)))
             else:
-                done += [self._one_by_one[kind](op) for op in alike]
+                done += [self._one_by_one[kind](self, op) for op in alike]
         return done
 
     def home(self, space: str) -> int:
@@ -398,7 +391,8 @@ class Writer:
         return Done(entries=entries, count=len(ids))
 
     def _matching(self, filter: Filter, most: int | None) -> list[str]:
-        condition, values = self._view.where(msgspec.structs.replace(filter, valid_only=False))
+        meant = msgspec.structs.replace(filter, valid_only=False)
+        condition, values = self._spaces.where(meant, to_micros(self._moment.at))
         sql = f"SELECT records.id FROM records WHERE {condition}"
         if most is not None:
             sql, values = f"{sql} LIMIT ?", [*values, most]
@@ -562,6 +556,12 @@ class Writer:
             retire_evicted(self._db, [version for _, version in found])
             self._index.retire(found)
         return len(found)
+
+    _one_by_one: ClassVar[Mapping[type[Op], Callable[..., Done]]] = {
+        Bring: _bring, Erase: _erase, Note: _note_one, PutSpace: _put_space, DropSpace: _drop_space,
+        PutMessages: _put_messages, Fade: _fade, Unfade: _unfade, Evict: _evict, Sweep: _sweep_some,
+        EraseThing: _erase_thing, Rewrite: _rewrite, Unsay: _unsay,
+    }  # fmt: skip
 
 
 def _noted(one: Brought, thing: Thing, before: int | None, after: int | None) -> Row:
