@@ -113,6 +113,22 @@ def test_questions_on_our_pages_have_the_same_answers_in_the_same_order(
         assert told(other) == told(one)
 
 
+@pytest.mark.parametrize(("source", "target"), [("file", "file"), ("file", "database"), ("database", "file")])
+def test_a_memory_that_was_moved_has_the_same_answers_in_the_same_order(
+    memories: tuple[Memory, Memory], tmp_path: Path, source: str, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.engine.read.recall.FEW_SECONDS", 600.0)
+    before = memories[source == "database"]
+    url = store_url(tmp_path) if target == "database" else None
+    recollect.move(before.settings.store or before.settings.home, url or tmp_path)
+    with open_one(tmp_path, url) as after:
+        after.recall(QUESTIONS[0], space="docs")  # loads the model
+        for question in QUESTIONS:
+            for limit in (10, 40):
+                one, other = (memory.recall(question, space="docs", limit=limit) for memory in (before, after))
+                assert told(other) == told(one)
+
+
 def test_what_was_known_at_a_moment_is_the_same_in_both(
     memories: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,11 +36,16 @@ class Model(Struct, frozen=True):
 
 
 class Vector(Struct, frozen=True, eq=False):
-    """One piece of one version: its vector and, of some models, a vector for each of its wordpieces."""
+    """One piece of one version: its vector and, of some models, a vector for each of its wordpieces.
+
+    One that was read from a store has the signs that it has there, eight in a byte: they were made of more exact
+    numbers than those that are kept.
+    """
 
     version: int
     numbers: NDArray[np.float32]
     tokens: NDArray[np.float32] | None = None
+    signs: bytes | None = None
 
 
 class Waiting(Struct, frozen=True):

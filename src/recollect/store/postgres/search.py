@@ -219,8 +219,8 @@ class PostgresSearch:
             f" AND {self._present('pieces', where)}{allowed} ORDER BY"
         )
         first: list[object] = [model, *listed]
-        numbers = f"{held} numbers <#> ?::halfvec, piece LIMIT ?)"
-        signs = f"{held} bit_count(bits # ?::varbit), piece LIMIT ?)"
+        numbers = f"{held} numbers <#> ?::halfvec, version, piece LIMIT ?)"
+        signs = f"{held} bit_count(bits # ?::varbit), version, piece LIMIT ?)"
         spelled = self._spell(vector)
         small = [tally.no for tally in tallies if tally.records <= _COMPARED]
         large = [tally.no for tally in tallies if tally.records > _COMPARED]
@@ -288,7 +288,7 @@ class PostgresSearch:
             ["version", "bits"],
             "SELECT version, varbit_send(bits) AS bits FROM pieces"
             f" WHERE space_no = ? AND model = ? AND {self._present('pieces', where)} AND version IN ({allowed})"
-            " ORDER BY piece",
+            " ORDER BY version, piece",
             (tally.no, model, *values),
         )
         if not versions:

@@ -43,6 +43,15 @@ def spell_bits(numbers: NDArray[np.floating], mean: bytes) -> str:
     return ((numbers > np.frombuffer(mean, dtype=np.float32)).view(np.uint8) + ord("0")).tobytes().decode()
 
 
+def _spell_signs(one: Vector, mean: bytes) -> str:
+    import numpy as np
+
+    if one.signs is None:
+        return spell_bits(one.numbers, mean)
+    held = np.unpackbits(np.frombuffer(one.signs, np.uint8), count=len(one.numbers))
+    return (held + ord("0")).tobytes().decode()
+
+
 class PostgresVectors:
     """The vectors of a store, as one transaction sees them."""
 
@@ -150,17 +159,17 @@ class PostgresVectors:
         from recollect.store.late import unpack_tokens
 
         rows = self._db.rows(
-            "SELECT pieces.version, halfvec_send(numbers), tokens.tokens FROM pieces LEFT JOIN tokens"
-            " ON tokens.piece = pieces.piece WHERE pieces.version = ANY(?::bigint[]) AND pieces.model = ?"
-            " ORDER BY pieces.piece",
+            "SELECT pieces.version, halfvec_send(numbers), tokens.tokens, varbit_send(bits) FROM pieces"
+            " LEFT JOIN tokens ON tokens.piece = pieces.piece"
+            " WHERE pieces.version = ANY(?::bigint[]) AND pieces.model = ? ORDER BY pieces.piece",
             (list(versions), model),
         )
         return [
             Vector(
                 version, np.frombuffer(numbers, ">f2", offset=HEADER).astype(np.float32),
-                None if held is None else unpack_tokens(held),
+                None if held is None else unpack_tokens(held), bits[HEADER:],
             )
-            for version, numbers, held in rows
+            for version, numbers, held, bits in rows
         ]  # fmt: skip
 
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> Counter[int]:
@@ -188,7 +197,7 @@ class PostgresVectors:
             [
                 (
                     piece, model, homes[one.version], one.version, one.version not in retired,
-                    spell_bits(one.numbers, mean),
+                    _spell_signs(one, mean),
                     spell_vector(one.numbers.astype(np.float16)),
                 )
                 for piece, one in enumerate(vectors, first)

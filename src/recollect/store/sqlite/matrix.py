@@ -111,8 +111,10 @@ class Matrix:
     def nearest(
         self, query: NDArray[np.uint64], count: int, among: NDArray[np.int64] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Numbers and versions of the vectors with the fewest bits unlike the query's, in no order.
+        """Numbers and versions of the vectors with the fewest bits unlike the query's, by version.
 
+        Of those that are equally far the oldest versions are chosen: the numbers of vectors tell only which were
+        computed first, and are others where a store was moved.
         `among` are the versions that may be found (None: all).
         """
         count_now = self._count  # once, and before the arrays: another thread may be adding rows
@@ -122,22 +124,25 @@ class Matrix:
             chosen = np.flatnonzero(np.isin(versions, among))
             vectors, versions, bits = vectors[chosen], versions[chosen], bits[:, chosen]
         if len(vectors) <= count:
-            return vectors.copy(), versions.copy()
+            order = np.argsort(versions, kind="stable")
+            return vectors[order], versions[order]
         distance = np.empty(len(vectors), dtype=np.uint16)
         for start in range(0, len(vectors), _AT_A_TIME):  # in few steps: after each, numpy waits for its turn again
             unlike = np.bitwise_count(bits[:, start : start + _AT_A_TIME] ^ query[:, None])
             unlike.sum(axis=0, dtype=np.uint16, out=distance[start : start + _AT_A_TIME])
-        best = _smallest(distance, count)
+        best = _smallest(distance, count, versions)
+        best = best[np.argsort(versions[best], kind="stable")]
         return vectors[best], versions[best]
 
 
-def _smallest(distances: NDArray[np.uint16], count: int) -> NDArray[np.int64]:
-    """Where the smallest of many distances stand. How small these are is guessed by some of them, and counted where
-    that was too small: there are few different ones, so counting beats partitioning.
+def _smallest(distances: NDArray[np.uint16], count: int, versions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the smallest of many distances stand, and of equal ones those of the lesser versions. How small these are
+    is guessed by some of them, and counted where that was too small: there are few different ones, so counting beats
+    partitioning.
     """
     some = distances[::_SAMPLED]
     guess = min(2 * count // _SAMPLED + _SPARE, len(some) - 1)
     near = np.flatnonzero(distances <= np.partition(some, guess)[guess])
     if len(near) < count:
         near = np.flatnonzero(distances <= np.searchsorted(np.cumsum(np.bincount(distances)), count))
-    return near[np.argsort(distances[near], kind="stable")[:count]]
+    return near[np.lexsort((versions[near], distances[near]))[:count]]

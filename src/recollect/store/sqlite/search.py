@@ -191,7 +191,8 @@ class SqliteSearch:
         known = self._model(model)
         matrix = self._matrix(model, -(-known.dim // 64), pulse, old=False)
         versions, bits = matrix.rows()
-        chosen = np.isin(versions, self._allowed(pulse.space_no, where))
+        chosen = np.flatnonzero(np.isin(versions, self._allowed(pulse.space_no, where)))
+        chosen = chosen[np.argsort(versions[chosen], kind="stable")]
         versions, bits = versions[chosen], bits[chosen]
 
         def read(some: Sequence[int]) -> dict[int, NDArray[np.float32]]:

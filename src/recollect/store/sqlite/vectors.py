@@ -64,7 +64,7 @@ class VectorTables:
     def numbers_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, int]]:
         """The numbers of all vectors of some versions, each with its version, in order."""
         sql = "SELECT vector, version FROM signs WHERE version IN (SELECT value FROM json_each(?))"
-        sql += " AND +model IN (?, ?) ORDER BY vector"  # the + keeps SQLite from going through all vectors of the model
+        sql += " AND +model IN (?, ?) ORDER BY version, vector"  # the + keeps SQLite from going through the model
         return cast("list[tuple[int, int]]", self._rows(sql, (to_json(versions), model, -model)))
 
     def halves(self, vectors: Sequence[int]) -> tuple[list[int], bytes]:
@@ -83,7 +83,7 @@ class VectorTables:
 
         from recollect.store.late import unpack_tokens
 
-        sql = "SELECT signs.version, halves.half, tokens.tokens FROM signs CROSS JOIN halves USING(vector)"
+        sql = "SELECT signs.version, halves.half, tokens.tokens, bits FROM signs CROSS JOIN halves USING(vector)"
         sql += " LEFT JOIN tokens USING(vector) WHERE signs.version IN (SELECT value FROM json_each(?))"
         rows = self._rows(f"{sql} AND +signs.model IN (?, ?) ORDER BY vector", (to_json(versions), model, -model))
         return [
@@ -91,8 +91,9 @@ class VectorTables:
                 version,
                 np.frombuffer(half, np.float16).astype(np.float32),
                 None if held is None else unpack_tokens(held),
+                bits[: -(-len(half) // 16)],
             )
-            for version, half, held in rows
+            for version, half, held, bits in rows
         ]
 
     # Writing
@@ -170,7 +171,7 @@ class VectorTables:
             signed = -model if vector.version in retired else model
             cursor = self._run(
                 "INSERT INTO signs(model, space_no, version, bits) VALUES(?, ?, ?, ?)",
-                (signed, homes[vector.version], vector.version, bits),
+                (signed, homes[vector.version], vector.version, (vector.signs or bits).ljust(len(bits), b"\0")),
             )
             self._run("INSERT INTO halves VALUES(?, ?)", (cursor.lastrowid, half))
             if vector.tokens is not None and len(vector.tokens):
