@@ -19,11 +19,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 
+import msgspec
 import pytest
 
 from recollect.cli import hook
 from recollect.cli.hook_forms import MOMENTS
+from recollect.config import load_settings
 from recollect.engine.hook_log import read_calls
+from recollect.engine.read.unasked import Given
 
 RECORDED = {
     path.stem: json.loads(path.read_text("utf-8")) for path in sorted((Path(__file__).parent / "hooks").glob("*.json"))
@@ -251,6 +254,18 @@ def test_a_store_that_is_locked_keeps_no_session_waiting(shell, monkeypatch):
     assert list(read_calls(shell.store))[-1].problem == "nothing was found within 1e-06 seconds"
 
 
+@pytest.mark.parametrize(("late", "problem"), [(False, None), (True, "nothing was found within 0 seconds")])
+def test_what_was_found_at_the_last_moment_is_given_and_no_failure(shell, monkeypatch, late, problem):
+    shell.remember(STORED)
+    settings = load_settings(str(shell.store))
+    answer = hook._Answer(hook.Call("claude", "UserPromptSubmit"), msgspec.structs.replace(settings, hook_seconds=0))
+    monkeypatch.setattr(answer, "_work", answer._done.set)
+    answer._given = answer._given if late else Given(text=STORED, tokens=9, ids=("a",))
+    answer.run()
+    call = list(read_calls(shell.store))[-1]
+    assert (call.problem, call.records) == (problem, 0 if late else 1)
+
+
 def test_two_sessions_at_once_are_each_given_their_own(shell):
     shell.remember(STORED)
     children = [(session, spawn("claude", "UserPromptSubmit")) for session in ("a", "b", "c")]
@@ -411,7 +426,14 @@ def test_of_a_turn_that_a_pause_divides_what_was_said_outside_of_it_is_kept(shel
         with path.open("a") as file:
             file.write(json.dumps(line_of("claude", "assistant", f"Part {number}.", at, "t")) + "\n")
     talk.end_turn()
-    assert kept(shell) == [("user", "Tell me of the three."), ("assistant", "Part 0.\nPart 2.")]
+    expected = [("user", "Tell me of the three."), ("assistant", "Part 0."), ("assistant", "Part 2.")]
+    assert kept(shell) == expected
+    copy = path.with_name("copy.jsonl")  # of a session that goes on from it
+    copy.write_text(path.read_text().replace('"sessionId": "t"', '"sessionId": "other"'))
+    shell(
+        "hook", "claude", "Stop", "--now", stdin=told("claude", "Stop", transcript_path=str(copy), session_id="other")
+    )
+    assert kept(shell) == expected
 
 
 def test_a_space_may_give_nothing_or_less(shell):

@@ -219,6 +219,18 @@ def test_what_is_worth_keeping_becomes_a_candidate_with_its_evidence_once(memory
     assert memory.get(id).status == "active"  # type: ignore[union-attr]
 
 
+def test_what_is_decided_in_two_projects_is_a_candidate_of_each(memory: Memory, tmp_path: Path) -> None:
+    said = "We decided to keep the retry limit of the queue at five."
+    found: list[str] = []
+    for second, (project, session) in enumerate((("shop", "a"), ("gateway", "b"), ("gateway", "c"))):
+        path = tmp_path / f"{session}.jsonl"
+        path.write_text(line("user", said, second, sessionId=session))
+        found += memory.capture(path, project=project).candidates
+    assert [memory.get(id).project for id in found] == ["shop", "gateway"]  # type: ignore[union-attr]
+    risen = overheard.settle(memory.core, "default", now_and_then=False)
+    assert [memory.get(id).project for id in risen] == ["gateway"]  # type: ignore[union-attr]
+
+
 def test_a_secret_in_a_transcript_is_masked(memory: Memory, transcript: Path) -> None:
     token = "ghp_" + "aZ3k9Qw7Lm" * 3 + "x8Y2b1"
     transcript.write_text(line("user", f"Remember that the token is {token}", 1))

@@ -174,7 +174,7 @@ class _Answer:
             import_module("recollect.engine.read.recall")  # numpy, before the clock runs: it is start-up
         self._call, self._settings, self._data = call, settings, data
         self._began = perf_counter()
-        self._given = Given()
+        self._given = self._earlier = Given()
         self._told = HookEvent()
         self._problem: str | None = None
         self._found, self._done = Event(), Event()
@@ -183,10 +183,11 @@ class _Answer:
         from threading import Thread
 
         Thread(target=self._work, daemon=True).start()
-        if not self._found.wait(self._settings.hook_seconds):
-            found = "the brief is that of before: no new one" if self._given.text else "nothing"
-            self._problem = f"{found} was found within {self._settings.hook_seconds:g} seconds"
+        in_time = self._found.wait(self._settings.hook_seconds)
         given = self._given  # what was not found by now is not said
+        if not in_time and given is self._earlier:
+            found = "the brief is that of before: no new one" if given.text else "nothing"
+            self._problem = f"{found} was found within {self._settings.hook_seconds:g} seconds"
         _put(render_answer(self._call.client, self._call.event, given.text))
         milliseconds = round((perf_counter() - self._began) * 1e3)
         self._found.set()
@@ -235,7 +236,8 @@ class _Answer:
         if call.moment == "start":
             resumed = None if told.anew else told.session
             if not told.resumed:
-                self._given = unasked.give_earlier(space=call.space, folder=told.folder)  # for when time runs out
+                self._earlier = unasked.give_earlier(space=call.space, folder=told.folder)
+                self._given = self._earlier  # for when time runs out
             return unasked.give_brief(space=call.space, folder=told.folder, resumed=resumed)
         if told.prompt is not None:
             return unasked.give_answers(told.prompt, space=call.space, folder=told.folder, session=told.session)

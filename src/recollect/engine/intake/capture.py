@@ -149,7 +149,7 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
             return msgspec.structs.replace(so_far, left=max(0, size - _pass_over(core, file, key, reached)))
         for end, lines in _pieces(file, reached.offset):
             heard = _heard((_forked(file) if reached.offset else b"") + lines, pauses, wish.at or core.clock())
-            conversation = _unread(_conversation(heard), before, so_far)
+            conversation = _unread(heard, before, so_far)
             now = _reach(file, _until(reached, conversation), end)
             begins = reached.offset == 0
             so_far, reached = _write(core, space, path, key, now, conversation, wish, so_far, begins=begins)
@@ -246,20 +246,31 @@ class _Told(Struct):
     created_at: object = None
 
 
-def _heard(lines: bytes, pauses: Sequence[Pause], at: datetime) -> bytes:
-    """The lines without what was said during a pause. What does not say when it was said counts as said just now."""
-    if not pauses:
-        return lines
-    kept: list[bytes] = []
-    for line in lines.split(b"\n"):
-        try:
-            told = decode(mend(line), _Told)
-        except BROKEN:
-            told = _Told()
-        moment = read_moment(told.timestamp) or read_moment(told.created_at) or at
-        if told.type in _OF_SESSIONS or not is_paused(pauses, moment):
-            kept.append(line)
-    return b"\n".join(kept)
+def _heard(lines: bytes, pauses: Sequence[Pause], at: datetime) -> Conversation | None:
+    """What is said in some lines but for what was said during a pause, on both sides of which nothing is joined.
+
+    What does not say when it was said counts as said just now.
+    """
+    runs: list[list[bytes]] = [[]]
+    for line in lines.split(b"\n") if pauses else ():
+        if _is_outside(line, pauses, at):
+            runs[-1].append(line)
+        elif runs[-1]:
+            runs.append([])
+    told = (_conversation(b"\n".join(run)) for run in runs) if pauses else [_conversation(lines)]
+    talks = [talk for talk in told if talk is not None]
+    if len(talks) < 2:
+        return next(iter(talks), None)
+    return msgspec.structs.replace(talks[0], messages=tuple(one for talk in talks for one in talk.messages))
+
+
+def _is_outside(line: bytes, pauses: Sequence[Pause], at: datetime) -> bool:
+    try:
+        told = decode(mend(line), _Told)
+    except BROKEN:
+        told = _Told()
+    moment = read_moment(told.timestamp) or read_moment(told.created_at) or at
+    return told.type in _OF_SESSIONS or not is_paused(pauses, moment)
 
 
 def _conversation(lines: bytes) -> Conversation | None:
@@ -469,8 +480,9 @@ class _Piece:
 
     def _propose(self, draft: Draft) -> list[str]:
         same = Filter(
-            spaces=(self._space,), hashes=(content_hash(draft.text),), without_kinds=("message",), valid_only=False
-        )
+            spaces=(self._space,), hashes=(content_hash(draft.text),), without_kinds=("message",), valid_only=False,
+            projects=() if self._project is None else (self._project, ""),
+        )  # fmt: skip
         already = find_already(self._edit, make_record(self._core, self._edit, draft, self._space))
         known = [record.id for record in self._edit.select(Record, same, limit=1)]
         known += [one.id for one in already if not one.differs]
