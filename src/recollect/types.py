@@ -134,9 +134,11 @@ class Grounds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     verified_at: datetime | None = None
 
 
-class Stated(Struct, frozen=True, kw_only=True):
+class Stated(Struct, frozen=True, gc=False, kw_only=True):
     """What may be said of a record, a line for each field: from here drafts, records, parsing, revising, columns and
     the options of the command line follow.
+
+    There are thousands of them at once, and none can hold itself: so nobody looks for that (`gc=False`).
     """
 
     text: Annotated[str, About()]
@@ -197,7 +199,7 @@ class Record(Stated, frozen=True, kw_only=True):
         )
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class Change(Struct, frozen=True, gc=False, kw_only=True):
     """One row of the journal. `before` and `after` are versions of the object; `forget` leaves neither.
 
     `act` is the first entry of what was done together; that one itself has none.
@@ -285,7 +287,7 @@ class Session(Struct, frozen=True, kw_only=True):
     last_at: datetime
 
 
-class Message(Struct, frozen=True, kw_only=True):
+class Message(Struct, frozen=True, gc=False, kw_only=True):
     """One entry of a session's list: which record holds the message.
 
     `flag` says what a repair found and cannot mend, and `repeated` of what was said again and an earlier record holds.
@@ -297,7 +299,7 @@ class Message(Struct, frozen=True, kw_only=True):
     flag: str = ""
 
 
-class Already(Struct, frozen=True, kw_only=True):
+class Already(Struct, frozen=True, gc=False, kw_only=True):
     """A record that was there before a new one, and says nearly the same or (`differs`) something else of the same."""
 
     id: str
@@ -306,7 +308,7 @@ class Already(Struct, frozen=True, kw_only=True):
     differs: bool = False
 
 
-class Receipt(Struct, frozen=True, kw_only=True):
+class Receipt(Struct, frozen=True, gc=False, kw_only=True):
     """What became of a write. `id` is the record that holds the text (None when it was rejected).
 
     `status` is the record's after governance, `entries` are all rows of the journal that the write made, `contested`

@@ -214,3 +214,17 @@ def test_an_entry_that_was_undone_is_not_undone_twice(memory: Memory) -> None:
     held = memory.get(str(receipt.id))
     assert held is not None
     assert held.text == "Deploys happen on Tuesdays."
+
+
+def test_the_store_is_looked_at_once_more_only_for_what_others_may_resemble(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.remember("The harbour gateway runs on port 8080.")
+    looks: list[int] = []
+    read = memory.core.store.read
+    monkeypatch.setattr(memory.core.store, "read", lambda: looks.append(1) or read())
+    assert memory.remember("Dora plays the violin in a small orchestra on Mondays.").already == ()
+    assert looks == []
+    (told,) = memory.remember("The harbour gateway runs on port 9090.").already
+    assert told.differs
+    assert looks == [1]

@@ -5,23 +5,25 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+import pytest
+
 from recollect import Memory
 from recollect.store.terms import hash_term
 
 WORDS = "gateway kettle garden violin harbour lantern".split()
-TERMS = [hash_term(word) for word in ("gateway", "kettl", "garden", "violin", "harbour", "lantern")]
+TERMS = [hash_term(word) for word in ("gateway", "kettl", "garden", "violin", "harbour", "lantern", "nowhere")]
 MOST = 5
 
 
-def lists(memory: Memory) -> dict[int, list[int]]:
+def lists(memory: Memory, most: int = MOST) -> dict[int, list[int]]:
     with memory.core.store.read() as view:
-        return view.mentions("default", TERMS, MOST)
+        return view.mentions("default", TERMS, most)
 
 
-def read_anew(memory: Memory) -> dict[int, list[int]]:
-    """The same in a transaction that may write: there, nothing that is kept is asked."""
-    with memory.core.store.write() as edit:
-        return edit.mentions("default", TERMS, MOST)
+def read_anew(memory: Memory, most: int = MOST) -> dict[int, list[int]]:
+    """The same within a transaction that may have written: there, nothing that is kept is asked."""
+    with memory.core.store.joined(), memory.core.store.write() as edit:
+        return edit.mentions("default", TERMS, most)
 
 
 def change(memory: Memory, chance: random.Random, number: int) -> None:
@@ -63,3 +65,27 @@ def test_who_began_to_look_earlier_goes_on_seeing_what_was_there(open_memory: Ca
         open_memory().remember("Another gateway leads to the harbour.")
         assert len(lists(memory)[TERMS[0]]) == 2
         assert early.mentions("default", TERMS[:1], MOST) == before
+
+
+def test_lists_of_all_words_are_what_the_index_says(open_memory: Callable[..., Memory]) -> None:
+    memory, chance = open_memory(), random.Random(3)
+    for number in range(60):
+        memory.remember(f"{' '.join(chance.sample(WORDS, 3))} number {number} of {chance.randrange(9)}")
+        assert lists(memory, 200) == read_anew(memory, 200), number
+    (held,) = memory.core.store._held_words._spaces.values()
+    assert held.is_whole  # whoever goes on asking has them all
+    memory.forget(memory.list(limit=1)[0].id)
+    assert lists(memory, 200) == read_anew(memory, 200)
+
+
+def test_what_is_taken_back_leaves_nothing_in_the_lists(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    memory.remember("The gateway stands in the garden.")
+    before = lists(memory)
+    with pytest.raises(ZeroDivisionError), memory.core.store.joined():
+        memory.remember("The kettle stands in the garden.")
+        memory.remember("A lantern stands beside the kettle.")
+        raise ZeroDivisionError
+    assert lists(memory) == read_anew(memory) == before
+    memory.remember("The violin lies in the garden.")
+    assert lists(memory) == read_anew(memory)

@@ -25,6 +25,7 @@ A = ParamSpec("A")
 P = TypeVar("P")
 R = TypeVar("R")
 
+_MOST_LENGTHS = 100_000
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _ID_LENGTH = 12
 _TO_LETTER = bytes(_LETTERS[byte % 26] for byte in range(256))
@@ -50,6 +51,23 @@ def random_uuid() -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
+class Lengths:
+    """How many words that tell something some versions have, at least: that never changes."""
+
+    def __init__(self) -> None:
+        self.words: dict[int, int] = {}
+        self.longer = set[int]()
+        """Those that have more than one."""
+
+    def learn(self, version: int, words: int) -> None:
+        if len(self.words) > _MOST_LENGTHS:
+            self.words.clear()
+            self.longer.clear()
+        self.words[version] = words
+        if words > 1:
+            self.longer.add(version)
+
+
 class Core:
     """The store, the clock, the source of ids, and who is acting."""
 
@@ -72,8 +90,7 @@ class Core:
         self.known_as: str | None = None
         """The name that whoever is acting was given, whatever they call themselves."""
         self.on_write: list[Callable[[], None]] = []
-        self.lengths: dict[int, int] = {}
-        """How many words that tell something some versions have, at least: that never changes."""
+        self.lengths = Lengths()
         self.eyes: Eyes | None = None
         """What sees a text at once, where a model is loaded."""
         self.notes: list[str] = []

@@ -255,7 +255,8 @@ def find_secrets(text: str) -> list[Secret]:
     found = [*_private_keys(text)] if _PEM_MARK.lower() in lower or "putty-user-key" in lower else []
     for rule in {id(rule): rule for rules in marked for rule in rules}.values():
         found += _matches(rule, text)
-    if any([word in lower for word in (_ASCII_KEY_WORDS if ascii else _KEY_WORDS)]):
+    is_set = "=" in lower or ":" in lower or "：" in lower  # as each of the words must be, to something
+    if is_set and any([word in lower for word in (_ASCII_KEY_WORDS if ascii else _KEY_WORDS)]):
         found += _set_to(text, lower)
     kept: list[Secret] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end)):

@@ -13,7 +13,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-from recollect.store.terms import CACHED_WORDS, is_pair, is_worth_keeping, split_words, stop_terms, terms, terms_of
+from recollect.store.terms import PerWord, is_pair, split_words, stop_terms, terms, terms_of
 
 LONGEST = 1_000
 """Characters of a statement: what is longer is a document, and says more than one thing."""
@@ -66,68 +66,62 @@ def read_statement(text: str) -> Statement:
     order: list[str] = []
     words: set[str] = set()
     numbers: set[str] = set()
-    changes = negated = False
+    marks = 0
     before = ""
     for word in split_words(text[:LONGEST]):
-        said, number, changing, negating = _WORDS[word]
-        changes = changes or changing
-        negated = negated or negating
-        sort = "number" if number else "name" if order and word[0].isupper() else ""
-        (numbers if number else words).update(said)
-        if said and sort and sort == before:
+        said, sort, mark = _WORDS[word]
+        marks |= mark
+        if not said:
+            before = ""
+            continue
+        (numbers if sort == _NUMBER else words).update(said)
+        if sort and sort == before:
             order[-1] += f" {said[0]}"  # a name of two words is one, and so are a time and a date
         else:
+            before = sort if order or sort == _NUMBER else ""  # what begins a text is written like a name
             order += said
-        before = sort if said else ""
     pairs = _NONE if text.isascii() else frozenset(filter(is_pair, words))
-    return Statement(tuple(order), frozenset(words), pairs, frozenset(numbers), changes, negated)
+    changing, negated = bool(marks & _CHANGES_SOMETHING), bool(marks & _NEGATES)
+    return Statement(tuple(order), frozenset(words), pairs, frozenset(numbers), changing, negated)
 
 
-class _Words(dict[str, tuple[tuple[str, ...], bool, bool, bool]]):
-    """What words say by themselves: their terms, and whether each is a number, tells of a change, or negates. What was
-    asked for is kept, so that asking again is quick.
+_NUMBER, _NAME = "number", "name"
+_CHANGES_SOMETHING, _NEGATES = 1, 2
+
+
+def _read_word(word: str) -> tuple[tuple[str, ...], str, int]:
+    """What a word says by itself: its terms, whether it is a number or written like a name, and whether it tells of a
+    change or negates.
     """
-
-    def __missing__(self, word: str) -> tuple[tuple[str, ...], bool, bool, bool]:
-        found = terms_of(word)
-        spoken = found if is_pair(word) else found[:1]  # of an identifier, the whole
-        stop, changing, number = stop_terms(), _terms_among(_CHANGING), _is_number(word)
-        negates = spoken[0] in _terms_among(_NEGATING) or word.endswith(("n't", "n’t"))
-        said = tuple(term for term in spoken if number or (term not in stop and term not in changing))
-        read = said, number, spoken[0] in changing, negates
-        if is_worth_keeping(word):
-            if len(self) >= CACHED_WORDS:
-                self.clear()
-            self[word] = read
-        return read
+    found = terms_of(word)
+    spoken = found if is_pair(word) else found[:1]  # of an identifier, the whole
+    stop, changing, number = stop_terms(), _terms_among(_CHANGING), _is_number(word)
+    said = spoken if number else tuple([term for term in spoken if term not in stop and term not in changing])
+    mark = _CHANGES_SOMETHING if spoken[0] in changing else 0
+    if spoken[0] in _terms_among(_NEGATING) or word.endswith(("n't", "n’t")):
+        mark |= _NEGATES
+    return said, _NUMBER if number else _NAME if word[0].isupper() else "", mark
 
 
-_WORDS = _Words()
+def _compared(word: str) -> tuple[str, ...]:
+    """The terms of a word that is compared as one."""
+    said, sort, _ = _WORDS[word]
+    return () if sort == _NUMBER else said
 
 
-class _Said(dict[str, tuple[str, ...]]):
-    """The terms of words that are compared as words; what was asked for is kept, so that asking again is quick."""
-
-    def __missing__(self, word: str) -> tuple[str, ...]:
-        if len(self) >= CACHED_WORDS:
-            self.clear()
-        said, number, _, _ = _WORDS[word]
-        kept = () if number else said
-        if is_worth_keeping(word):
-            self[word] = kept
-        return kept
-
-
-_SAID = _Said()
+_WORDS, _SAID = PerWord(_read_word), PerWord(_compared)
 
 
 def _is_number(word: str) -> bool:
     return word.replace(".", "").replace("-", "").isdigit()
 
 
+_RARITIES = [math.log((_COMMON + 51) / (held + 0.5)) for held in (1, *range(1, _COMMON + 1))]
+
+
 def rarity(held: int) -> float:
-    """How much a word says that so many records hold."""
-    return math.log((_COMMON + 51) / (min(held, _COMMON) + 0.5))
+    """How much a word says that so many records hold; that none holds it yet says no more than that one does."""
+    return _RARITIES[held if held < _COMMON else _COMMON]
 
 
 _RARE = rarity(1)
@@ -167,6 +161,8 @@ class Gate:
     def __init__(self, new: Statement, weights: Mapping[str, float]) -> None:
         self._whole = _weigh(new.words, new.pairs, weights)
         self._fixed = _fixed(new) + _NUMBERS
+        self.least = _Least(self._whole, self._fixed)
+        """No text of so many words that tell something is let through that shares less than this."""
 
     def lets(self, weight: float, least: int, most: int, words: int) -> bool:
         """May one be that shares so much at most, in so many words, and has `words` that tell something at least?"""
@@ -175,6 +171,24 @@ class Gate:
         if words < least:
             words = least
         return self._fixed + _shared(self._whole, weight, words - most if words > most else 0, words)[0] >= _LEAST
+
+
+class _Least(dict[int, float]):
+    """What a text must share by its length, if it shares all that it has: `_shared` solved for the weight."""
+
+    def __init__(self, whole: float, fixed: float) -> None:
+        super().__init__()
+        self._whole, self._fixed = whole, fixed
+
+    def __missing__(self, words: int) -> float:
+        rest = self._fixed + _OLD + _LONG_OLD * math.log1p(words) - _LEAST
+        if rest >= 0.0 or not self._whole:
+            self[words] = 0.0
+        else:
+            by_part, by_root = _NEW / self._whole + _WEIGHT, _BOTH / math.sqrt(self._whole)
+            root = (math.sqrt(by_root * by_root - 4 * by_part * rest) - by_root) / (2 * by_part)
+            self[words] = root * root * 0.999_999  # and no rounding counts
+        return self[words]
 
 
 def least_words(text: str) -> int:

@@ -20,7 +20,7 @@ MOST_COUNTED = 255
 """How often a term can count in one version: a store keeps the count in a byte."""
 
 
-class Lexis(Struct, frozen=True):
+class Lexis(Struct, frozen=True, gc=False):
     """What the keyword index knows of one version: how often each term occurs, and the names it mentions.
 
     Terms are kept as 32-bit hashes, so that no forgotten word can be read out of an index.
@@ -56,7 +56,7 @@ class EvictionRule(Struct, frozen=True, kw_only=True):
     cap: int
 
 
-class Put(Struct, frozen=True, kw_only=True):
+class Put(Struct, frozen=True, gc=False, kw_only=True):
     """Writes a new version. `before` is the version that it takes the place of, which must hold still.
 
     A record that is put `last` stands after all others of its session, or else of its source.
@@ -71,7 +71,7 @@ class Put(Struct, frozen=True, kw_only=True):
     undoes: int | None = None
 
 
-class Retire(Struct, frozen=True, kw_only=True):
+class Retire(Struct, frozen=True, gc=False, kw_only=True):
     """Takes an object out of the present without a successor; its versions stay."""
 
     thing: Thing
@@ -203,7 +203,7 @@ Op: TypeAlias = (
 )  # fmt: skip
 
 
-class Done(Struct, frozen=True, kw_only=True):
+class Done(Struct, frozen=True, gc=False, kw_only=True):
     """What came of an operation: its entries in the journal, how many objects it touched, and what was written."""
 
     entries: tuple[int, ...] = ()

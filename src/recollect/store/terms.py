@@ -20,13 +20,14 @@ import unicodedata
 import zlib
 from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
+from typing import TypeVar
 
 import Stemmer
 
 TERMS_VERSION = 1
 
-CACHED_WORDS = 16_384
+_CACHED_WORDS = 20_000
 """So many words are remembered with what was made of them: nearly all of any text, in 3 MB."""
 _LONGEST_CACHED = 48
 _LONGEST_TERM = 64
@@ -67,17 +68,34 @@ _STEM_BY_BLOCK = {
     "ARABIC": _stemmer("arabic"),
     "DEVANAGARI": _stemmer("hindi"),
 }
-_cache: dict[str, tuple[str, ...]] = {}
+W = TypeVar("W")
+
+
+class PerWord(dict[str, W]):
+    """What is made of a word: worked out when it is first met, and kept for when it comes again.
+
+    When there is no more room, those words stay that came since there was none before.
+    """
+
+    def __init__(self, make: Callable[[str], W]) -> None:
+        super().__init__()
+        self._make, self._before = make, dict[str, W]()
+
+    def __missing__(self, word: str) -> W:
+        made = self._before.get(word)
+        if made is None:
+            made = self._make(word)
+        if len(word) <= _LONGEST_CACHED and not word[0].isdigit():  # numbers and long strings seldom come again
+            if 2 * len(self) >= _CACHED_WORDS:
+                self._before = dict(self)
+                self.clear()
+            self[word] = made
+        return made
 
 
 def terms(text: str) -> list[str]:
     """The index terms of a text, in order, with repeats."""
-    found: list[str] = []
-    add = found.extend
-    known = _cache.get
-    for word in split_words(text):
-        add(known(word) or _learn(word))
-    return found
+    return list(chain.from_iterable(map(_known_terms.__getitem__, split_words(text))))
 
 
 def hash_term(term: str) -> int:
@@ -95,7 +113,10 @@ def split_words(text: str) -> list[str]:
 
 def terms_of(word: str) -> tuple[str, ...]:
     """The terms of one word, worked out anew: for who remembers them in a form of its own."""
-    return tuple(term[:_LONGEST_TERM] for term in _terms_of(word))
+    return tuple([term[:_LONGEST_TERM] for term in _terms_of(word)])
+
+
+_known_terms = PerWord(terms_of)
 
 
 def query_terms(text: str) -> list[str]:
@@ -107,20 +128,6 @@ def query_terms(text: str) -> list[str]:
 def is_pair(term: str) -> bool:
     """Is this of a script without spaces, and so perhaps no word but a pair that lies across two?"""
     return not term.isascii() and re.match(_STARTS_PAIRED, term) is not None
-
-
-def is_worth_keeping(word: str) -> bool:
-    """Will a word come again, so that its terms may be remembered? Numbers and long strings seldom do."""
-    return len(word) <= _LONGEST_CACHED and not word[0].isdigit()
-
-
-def _learn(word: str) -> tuple[str, ...]:
-    made = terms_of(word)
-    if is_worth_keeping(word):
-        if len(_cache) >= CACHED_WORDS:
-            _cache.clear()
-        _cache[word] = made
-    return made
 
 
 def _terms_of(word: str) -> list[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
+from typing import cast
 
 import msgspec
 
@@ -19,7 +19,7 @@ from recollect.fields import filled_from
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
 from recollect.store.base import Edit, Lexis, View
 from recollect.store.ops import Put, PutMessages, PutSpace
-from recollect.store.terms import CACHED_WORDS, TERMS_VERSION, hash_term, is_worth_keeping, split_words, terms_of
+from recollect.store.terms import TERMS_VERSION, PerWord, hash_term, split_words, terms_of
 from recollect.types import (
     HIDDEN_STATUSES,
     REPEATED,
@@ -49,25 +49,17 @@ def content_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class _Hashes(dict[str, tuple[int, ...]]):
-    """The hashed terms of words, worked out when a word is first met."""
-
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        hashes = tuple(map(hash_term, terms_of(word)))
-        if is_worth_keeping(word):
-            if len(self) >= CACHED_WORDS:
-                self.clear()
-            self[word] = hashes
-        return hashes
-
-
-_hashes = _Hashes()
+_hashes = PerWord(lambda word: tuple(map(hash_term, terms_of(word))))
 
 
 def count_terms(title: str | None, text: str, beside: str = "") -> dict[int, int]:
     """How often each term occurs in a text, its title, and what is said beside it."""
     words = split_words("\n".join(part for part in (title, text, beside) if part))
-    return Counter(chain.from_iterable(map(_hashes.__getitem__, words)))
+    counts: dict[int, int] = {}
+    times = counts.get
+    for hash in chain.from_iterable(map(_hashes.__getitem__, words)):
+        counts[hash] = times(hash, 0) + 1
+    return counts
 
 
 def said_beside(one: Stated) -> str:
@@ -268,6 +260,11 @@ class Batch:
             asked.append(msgspec.structs.replace(here, ids=ids, valid_only=False))
         found = self._edit.together(*(partial(self._edit.select, Record, where) for where in asked))
         return [record for some in found[: len(parts)] for record in some], list(found[-1]) if ids else []
+
+    @property
+    def pending(self) -> list[Record]:
+        """What is to be written and has not been yet."""
+        return [cast("Record", put.thing) for put in self._puts]
 
     def refuse(self, reason: str) -> None:
         next(self._hashes)

@@ -7,16 +7,13 @@ sees. Where none is, a shelf says that it is to be looked at again once there ar
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from heapq import nlargest
-from itertools import chain
 
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, find, is_joined, records_of
+from recollect.engine.core import Core, Lengths, find, is_joined, records_of
 from recollect.engine.sight import Eyes, Sight
 from recollect.engine.write.govern import supersede_one
 from recollect.engine.write.remember import count_terms, make_room, put_of, said_beside, take_all
@@ -34,7 +31,6 @@ _MOST_READ = 24
 _MOST_HELD = 200  # of the records that hold a word, the newest: it says no less where more hold it
 _MANY = 24  # of the records that hold a word: alone, it tells little
 _MOST_NEAR = 6
-_MOST_LENGTHS = 100_000
 UNTOLD = Shelf("untold", datetime)
 """The records of a space, and when they were stored, that no model has been asked about."""
 See = Callable[[Record], Sight | None]
@@ -58,6 +54,9 @@ def tell(
         old = None if replaces is None else _replaced(edit, replaces, space)
         make_room(edit, space, [draft])
         batch = take_all(core, edit, [draft], space, [counted], alike=alike, anywhere=anywhere)
+        look = None
+        if compare and old is None and batch.pending:  # before it stands in the index itself
+            look = Look(edit, batch.pending[0], _lengths(core))
         [receipt], record = batch.finish(), next(iter(batch.written), None)
         if compare and old is None and receipt.outcome == "deduplicated":
             receipt = _renew(edit, receipt, draft)
@@ -67,12 +66,17 @@ def tell(
             edit.keep(UNTOLD, {receipt.id: edit.now}, space=space)
     if receipt.entries:
         core.written()
+    if record is not None and look is not None:
+        _lengths(core).learn(record.version, least_words(record.text))
     if not compare or receipt.id is None or receipt.already:
         return receipt
-    return _told(core, receipt, record, None if later else eyes)
+    eyes = None if later else eyes
+    if look is not None and not look.may_tell(seen=eyes is not None):
+        return receipt  # as most are: nobody has to look at the store again
+    return _told(core, receipt, record, eyes, look)
 
 
-def _told(core: Core, receipt: Receipt, record: Record | None, eyes: Eyes | None) -> Receipt:
+def _told(core: Core, receipt: Receipt, record: Record | None, eyes: Eyes | None, look: Look | None) -> Receipt:
     """A receipt with what was known already."""
     looks: list[Sight | None] = []
 
@@ -83,7 +87,8 @@ def _told(core: Core, receipt: Receipt, record: Record | None, eyes: Eyes | None
     try:
         with core.store.read() as view:
             record = record or view.get(Record, receipt.space, receipt.id or "")
-            already = () if record is None else find_already(view, record, see, _lengths(core, record))
+            look = look or (None if record is None else Look(view, record, _lengths(core)))
+            already = () if record is None or look is None else look.compare(view, record, see)
         if eyes is not None and eyes.awake and looks == [None] and receipt.stored:
             with core.store.write(actor=core.actor) as edit:  # it was too busy to look: that is made up for
                 edit.keep(UNTOLD, {receipt.id or "": edit.now}, space=receipt.space)
@@ -92,14 +97,9 @@ def _told(core: Core, receipt: Receipt, record: Record | None, eyes: Eyes | None
         return receipt  # it is stored, and whoever hears of an error would think that it is not
 
 
-def _lengths(core: Core, record: Record) -> dict[int, int] | None:
-    """How long versions are that were committed, with one that has just been."""
-    if is_joined():
-        return None  # the number may yet be another's
-    if len(core.lengths) > _MOST_LENGTHS:
-        core.lengths.clear()
-    core.lengths[record.version] = least_words(record.text)
-    return core.lengths
+def _lengths(core: Core) -> Lengths:
+    """How long versions are that were committed."""
+    return Lengths() if is_joined() else core.lengths  # the number of one that is not may yet be another's
 
 
 def _replaced(edit: Edit, id: str, space: str) -> Record:
@@ -136,51 +136,76 @@ def _renew(edit: Edit, receipt: Receipt, draft: Draft) -> Receipt:
     return msgspec.structs.replace(receipt, already=already, reason=reason, entry=entry, entries=(entry,))
 
 
-def find_already(
-    view: View, record: Record, see: See | None = None, lengths: dict[int, int] | None = None
-) -> tuple[Already, ...]:
-    """The records that say nearly what one says, or something else of the same thing; the most alike first.
+def find_already(view: View, record: Record, see: See | None = None) -> tuple[Already, ...]:
+    """The records that say nearly what one says, or something else of the same thing; the most alike first."""
+    return Look(view, record).compare(view, record, see)
 
-    What a model would `see` is asked for only where it can make a difference: of a statement that says itself that
-    something changed, or that shares enough words with another. Whoever knows how long some versions are saves that
-    they are read for it, and hears how long others are.
+
+class Look:
+    """What the words of a record alone tell of others: which share enough of them to be compared with it.
+
+    It may be one that is about to be written. Whoever knows how long some versions are saves that they are read for it,
+    and hears how long others are.
     """
-    if not _is_statement(record.kind, record.text):
-        return ()
-    new = read_said(record.text)
-    held = _held(view, record.space, new.statement)
-    weights = {word: rarity(max(len(versions) - 1, 1)) for word, versions in held.items()}  # it is in the index itself
-    shared = _Shared(record.version, new.statement, held, weights, lengths)
-    changes = new.changing.changing
-    candidates = _candidates(view, record, shared.best(all=changes))
-    if not changes:
-        candidates = [one for one in candidates if shared.enough(one)]
-        if not candidates and not shared.may_be_old():
+
+    def __init__(self, view: View, record: Record, lengths: Lengths | None = None) -> None:
+        self._shared: _Shared | None = None
+        self._best: list[int] = []
+        if _is_statement(record.kind, record.text):
+            self._new = read_said(record.text)
+            self._changes = self._new.changing.changing
+            held = _held(view, record.space, self._new.statement)
+            itself = 1 if record.version > 0 else 0  # it is in the index
+            self._weights = {word: rarity(max(len(versions) - itself, 0)) for word, versions in held.items()}
+            known = Lengths() if lengths is None else lengths
+            self._shared = _Shared(record.version, self._new.statement, held, self._weights, known)
+            self._best = self._shared.best(all=self._changes)
+
+    def may_tell(self, *, seen: bool) -> bool:
+        """May anything come of comparing it; also where it is `seen` by a model?"""
+        if self._shared is None:
+            return False
+        return bool(self._best) or (seen and (self._changes or self._shared.may_be_old()))
+
+    def compare(self, view: View, record: Record, see: See | None) -> tuple[Already, ...]:
+        """What says nearly the same, or something else of the same thing.
+
+        What a model would `see` is asked for only where it can make a difference: of a statement that says itself that
+        something changed, or that shares enough words with another.
+        """
+        shared = self._shared
+        if shared is None:
             return ()
-    sight = None if see is None else see(record)
-    if sight is not None and sight.model not in view.models():
-        sight = None  # another process has taken up another model
-    if sight is not None:
-        known = {one.version for one in candidates}
-        near = [version for version in _near(view, record, sight) if version not in known]
-        candidates += [one for one in _candidates(view, record, near) if changes or shared.enough(one)]
-    nearness = {} if sight is None else _nearness(view, record.space, [one.version for one in candidates], sight)
-    nearest = max(nearness, key=lambda version: nearness[version], default=0)
-    found: list[tuple[float, int, Said]] = []
-    for other in candidates:
-        if not changes and not may_resemble(new.statement, other.text, weights):
-            continue
-        old = read_said(other.text)
-        near_by = nearness.get(other.version)
-        score = worth_telling(new, old, weights, near_by, nearest=other.version == nearest)
-        if score:
-            found.append((score, other.version, old))
-    best = sorted(found, key=lambda one: one[:2], reverse=True)[:MOST_TOLD]
-    told = records_of(view, [version for _, version, _ in best]) if best else []
-    return tuple(
-        Already(id=one.id, text=one.text, date=one.event_time, differs=differs(new, old))
-        for one, (_, _, old) in zip(told, best, strict=True)
-    )
+        new, changes, weights = self._new, self._changes, self._weights
+        candidates = _candidates(view, record, self._best)
+        if not changes:
+            candidates = [one for one in candidates if shared.enough(one)]
+            if not candidates and not shared.may_be_old():
+                return ()
+        sight = None if see is None else see(record)
+        if sight is not None and sight.model not in view.models():
+            sight = None  # another process has taken up another model
+        if sight is not None:
+            known = {one.version for one in candidates}
+            near = [version for version in _near(view, record, sight) if version not in known]
+            candidates += [one for one in _candidates(view, record, near) if changes or shared.enough(one)]
+        nearness = {} if sight is None else _nearness(view, record.space, [one.version for one in candidates], sight)
+        nearest = max(nearness, key=lambda version: nearness[version], default=0)
+        found: list[tuple[float, int, Said]] = []
+        for other in candidates:
+            if not changes and not may_resemble(new.statement, other.text, weights):
+                continue
+            old = read_said(other.text)
+            near_by = nearness.get(other.version)
+            score = worth_telling(new, old, weights, near_by, nearest=other.version == nearest)
+            if score:
+                found.append((score, other.version, old))
+        best = sorted(found, key=lambda one: one[:2], reverse=True)[:MOST_TOLD]
+        told = records_of(view, [version for _, version, _ in best]) if best else []
+        return tuple(
+            Already(id=one.id, text=one.text, date=one.event_time, differs=differs(new, old))
+            for one, (_, _, old) in zip(told, best, strict=True)
+        )
 
 
 def _is_statement(kind: str, text: str) -> bool:
@@ -229,52 +254,57 @@ class _Shared:
     """
 
     def __init__(
-        self,
-        own: int,
-        new: Statement,
-        held: Mapping[str, Sequence[int]],
-        weights: Mapping[str, float],
-        lengths: dict[int, int] | None,
-    ) -> None:
-        self._held, self._weights = held, weights
-        self._lengths = {} if lengths is None else lengths
+        self, own: int, new: Statement, held: Mapping[str, Sequence[int]], weights: Mapping[str, float],
+        lengths: Lengths,
+    ) -> None:  # fmt: skip
+        self._own, self._held, self._weights, self._lengths = own, held, weights, lengths
         self._gate = Gate(new, weights)
         common = [weights[word] for word, versions in held.items() if len(versions) >= _MOST_HELD]
         common += [rarity(1)] * (len(new.words) - len(held))
         self._more, self._common = len(common), sum(common)
-        self._weighed = self._weigh()
-        self._weighed.pop(own, None)
-        self._counted = Counter[int]()
-
-    def _weigh(self) -> dict[int, float]:
-        """How much each version shares by the lists.
-
-        Where all words that many hold do not make enough together, only versions that hold another as well are weighed.
-        """
-        often = [word for word, versions in self._held.items() if len(versions) > _MANY]
-        if self._gate.lets(sum(map(self._weights.__getitem__, often)) + self._common, 2, len(self._held), 2):
-            often = []
-        weighed = defaultdict[int, float](float)
-        for word in self._held.keys() - set(often):
-            weight = self._weights[word]
-            for version in self._held[word]:
-                weighed[version] += weight
-        for word in often:
-            weight = self._weights[word]
-            for version in weighed.keys() & self._held[word]:
-                weighed[version] += weight
-        return weighed
 
     def best(self, *, all: bool) -> list[int]:
         """The versions that share the most, or (not `all`) those of them that may share enough for their length."""
-        weighed = zip(self._weighed.values(), self._weighed, strict=True)
-        best = [version for _, version in nlargest(_MOST_READ, weighed)]
-        self._counted = self._count(best)
-        return best if all else [version for version in best if self._lets(version, self._lengths.get(version, 1))]
+        weighed, counted = self._weigh(self._worth_weighing(all=all))
+        length = self._lengths.words.get
+        if not all:
+            least, common = self._gate.least, self._common
+            weighed = {one: weight for one, weight in weighed.items() if weight + common >= least[length(one, 1)]}
+        ranked = sorted(zip(weighed.values(), weighed, strict=True), reverse=True)[:_MOST_READ]
+        return [one for weight, one in ranked if all or self._lets(weight, counted[one], length(one, 1))]
 
-    def _count(self, some: Sequence[int]) -> Counter[int]:
-        """In how many of the words, at least, each of some versions is like the statement."""
-        return Counter(chain.from_iterable(map(set(some).intersection, self._held.values())))
+    def _worth_weighing(self, *, all: bool) -> set[int]:
+        """The versions that stand in some list or (not `all`) those of them that may share enough.
+
+        Where all words that many hold do not make enough together, such a one holds another as well. And where no
+        single word is enough beside a second that the other has alone, it holds two, or has no second.
+        """
+        held, weights = self._held, self._weights
+        often = [word for word, versions in held.items() if len(versions) > _MANY]
+        if often and self._gate.lets(sum(map(weights.__getitem__, often)) + self._common, 2, len(held), 2):
+            often = []
+        seen, twice = set[int](), set[int]()
+        for word, versions in held.items():
+            if word not in often:
+                twice.update(seen.intersection(versions))
+                seen.update(versions)
+        for word in often:
+            twice.update(seen.intersection(held[word]))
+        alone = max(weights.values(), default=0.0) + self._common
+        if not all and not self._gate.lets(alone, 1, 1 + self._more, 2):
+            seen = twice | (seen - self._lengths.longer)
+        seen.discard(self._own)
+        return seen
+
+    def _weigh(self, some: set[int]) -> tuple[dict[int, float], dict[int, int]]:
+        """How much each of some versions shares by the lists, and in how many words."""
+        weighed, counted = dict.fromkeys(some, 0.0), dict.fromkeys(some, 0)
+        for word, versions in self._held.items() if some else ():
+            weight = self._weights[word]
+            for version in some.intersection(versions):
+                weighed[version] += weight
+                counted[version] += 1
+        return weighed, counted
 
     def may_be_old(self) -> bool:
         """May one be about the same thing that shares only words that very many hold, some of them?"""
@@ -282,13 +312,13 @@ class _Shared:
 
     def enough(self, other: _Told) -> bool:
         """Does one share enough for its length?"""
-        self._lengths[other.version] = words = least_words(other.text)
-        return self._lets(other.version, words)
+        words = least_words(other.text)
+        self._lengths.learn(other.version, words)
+        weighed, counted = self._weigh({other.version})
+        return self._lets(weighed[other.version], counted[other.version], words)
 
-    def _lets(self, version: int, words: int) -> bool:
-        weight = self._weighed.get(version, 0.0) + self._common
-        count = self._counted[version] or self._count([version])[version]
-        return self._gate.lets(weight, count, count + self._more, words)
+    def _lets(self, weight: float, count: int, words: int) -> bool:
+        return self._gate.lets(weight + self._common, count, count + self._more, words)
 
 
 def _candidates(view: View, record: Record, versions: Sequence[int]) -> list[_Told]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import groupby
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import msgspec
 
@@ -71,7 +71,7 @@ _IS_THERE = " OR ".join(  # one index has the live versions by their id and anot
 _OF_A_SPACE = ("records", "entities", "relations", "accesses", "messages", "shelves")
 
 
-class _Change(msgspec.Struct, frozen=True):
+class _Change(msgspec.Struct, frozen=True, gc=False):
     """An entry that the journal is to have."""
 
     op: Put | Retire
@@ -203,9 +203,10 @@ class Writer:
         before = [(number, op.before) for number, op in zip(numbers, ops, strict=True) if op.before is not None]
         self._retire_things(type_, before)
         stated = self._stated(ops) if type_ is Record else {}
-        things = self._prepared(type_, ops, numbers, stated, places)
-        first = self._db.reserve(TABLES[type_], len(ops))
-        things = [msgspec.structs.replace(thing, version=version) for version, thing in enumerate(things, first)]
+        if type_ is Record:
+            new = [(number, op.thing.id) for number, op in zip(numbers, ops, strict=True) if op.before is None]
+            self._make_way(new)
+        things = self._prepared(ops, self._db.reserve(TABLES[type_], len(ops)), stated, places)
         self._db.many(
             _INSERT[type_], [_sealed(type_, number, thing) for number, thing in zip(numbers, things, strict=True)]
         )
@@ -223,29 +224,17 @@ class Writer:
         return [Done(entries=(entry,), thing=thing) for entry, thing in zip(entries, things, strict=True)]
 
     def _prepared(
-        self,
-        type_: type[Thing],
-        ops: Sequence[Put],
-        numbers: Sequence[int],
-        stated: Mapping[int, float],
-        places: Mapping[int, int],
+        self, ops: Sequence[Put], first: int, stated: Mapping[int, float], places: Mapping[int, int]
     ) -> list[Thing]:
-        """The objects as they are to be written, but for their versions."""
-        now = self._known_at
-        things = [
-            op.thing if op.thing.recorded_at == now else msgspec.structs.replace(op.thing, recorded_at=now)
-            for op in ops
-        ]
-        if type_ is not Record:
-            return things
-        self._make_way([(number, op.thing.id) for number, op in zip(numbers, ops, strict=True) if op.before is None])
+        """The objects as they are to be written, the first of them as that version."""
+        things: list[Thing] = []
         for i, op in enumerate(ops):
-            thing = cast("Record", things[i])
+            changes: dict[str, Any] = {"version": first + i, "recorded_at": self._known_at}
             if op.before is not None and op.before.version in stated:
-                thing = msgspec.structs.replace(thing, confidence=stated[op.before.version])
+                changes["confidence"] = stated[op.before.version]
             if i in places:
-                thing = msgspec.structs.replace(thing, position=places[i])
-            things[i] = thing
+                changes["position"] = places[i]
+            things.append(msgspec.structs.replace(op.thing, **changes))
         return things
 
     def _make_way(self, ids: Sequence[tuple[int, str]]) -> None:

@@ -224,7 +224,8 @@ class SqliteStore:
                 connection.execute("SAVEPOINT edit")
             try:
                 moment = self._next_moment(connection)
-                index = self._index(connection, moment.at, _cache_of_its_own)
+                held = None if inner else self._held_words
+                index = self._index(connection, moment.at, _cache_of_its_own, held)
                 db = SqliteDatabase(connection, self._room.widen)
                 edit = SqlEdit(db, moment, *index, actor, self._acts.first)
                 yield edit

@@ -1,7 +1,10 @@
 """Which versions hold a term, as far as that was asked before?
 
 Who remembers one thing after another asks for much the same words each time, and the keyword index takes longer to find
-the list of a word than to read it. So lists that were asked for are kept, and what is new since is put behind them.
+the list of a word than to read it. So lists that were asked for are kept, and what is new since is put behind them. Who
+goes on asking is given the lists of all words at once, where a space is no larger than that: most words of a new text
+are in no list, and it takes the index as long to find that out.
+
 Where a version has left the present, all lists of its space are read anew.
 """
 
@@ -12,16 +15,25 @@ import threading
 from collections.abc import Callable, Sequence
 
 from recollect.store.sql.rows import terms_in
+from recollect.store.sql.where import NOT_EVICTED
+from recollect.store.sqlite.database import decode_numbers, gather_blobs, part_blobs
 
-_MOST_TERMS = 20_000  # in all spaces
+_MOST_TERMS = 30_000  # in all spaces
+_WHOLE = 5_000  # records of a space whose lists are all kept
+_BOUGHT = 3  # of a space's records for each term that was read alone: then all lists are read
 _MOST_NEW = 64  # versions that are put behind the lists; beyond that they are read anew
 _STATE = (
-    "SELECT changes, gone, (SELECT seq FROM sqlite_sequence WHERE name = 'records') FROM tallies WHERE space_no = ?"
+    "SELECT changes, gone, records, (SELECT seq FROM sqlite_sequence WHERE name = 'records') FROM tallies"
+    " WHERE space_no = ?"
 )
 _NEW = """
     SELECT lexis.version, lexis.terms FROM records CROSS JOIN lexis ON lexis.version = records.version
     WHERE records.version > ? AND +records.space_no = ? AND +records.retired_at IS NULL
     ORDER BY records.version LIMIT ?"""  # the + has SQLite begin at the version
+_ALL = f"""
+    SELECT json_group_array(version), {gather_blobs("terms")} FROM (
+        SELECT lexis.version, lexis.terms FROM records CROSS JOIN lexis ON lexis.version = records.version
+        WHERE records.space_no = ? AND records.retired_at IS NULL AND {NOT_EVICTED} ORDER BY records.version)"""
 
 Read = Callable[[Sequence[int]], dict[int, list[int]]]
 
@@ -32,14 +44,30 @@ class _Lists:
     def __init__(self, changes: int, gone: int, last: int, most: int) -> None:
         self.changes, self.gone, self.last, self.most = changes, gone, last, most
         self.terms: dict[int, list[int]] = {}
+        self.is_whole = False
+        """Is a term that has no list in no version?"""
+        self.asked = 0
+        """How many terms were read one by one."""
+        self.is_large = False
+        """Has it more terms than are kept?"""
 
     def add(self, version: int, terms: Sequence[int]) -> None:
+        lists, most, is_whole = self.terms, 2 * self.most, self.is_whole
         for term in terms:
-            known = self.terms.get(term)
+            known = lists.get(term)
             if known is not None:
                 known.append(version)
-                if len(known) > 2 * self.most:
+                if len(known) > most:
                     del known[: -self.most]
+            elif is_whole:
+                lists[term] = [version]
+
+    def read_all(self, connection: sqlite3.Connection, space_no: int) -> None:
+        """Has the lists of all terms of a space."""
+        versions, *blobs = connection.execute(_ALL, (space_no,)).fetchone()
+        self.terms, self.is_whole = {}, True
+        for version, terms in zip(decode_numbers(versions), part_blobs(*blobs), strict=True):
+            self.add(version, terms_in(terms))
 
 
 class Held:
@@ -57,25 +85,32 @@ class Held:
             lists = self._current(connection, space_no, most)
             if lists is None:
                 return read(terms)
-            missing = [term for term in terms if term not in lists.terms]
+            known = lists.terms
+            missing = [] if lists.is_whole else [term for term in terms if term not in known]
             if missing:
-                lists.terms.update(read(missing))
-            return {term: lists.terms[term][-most:] for term in terms}
+                lists.asked += len(missing)
+                known.update(read(missing))
+            return {term: known[term][-most:] if term in known else [] for term in terms}
 
     def _current(self, connection: sqlite3.Connection, space_no: int, most: int) -> _Lists | None:
         """The lists of a space as a connection sees it; None where they are newer than that."""
         found = connection.execute(_STATE, (space_no,)).fetchone()
         if found is None:
             return None
-        changes, gone, last = found
+        changes, gone, records, last = found
         lists = self._spaces.get(space_no)
         if lists is not None and lists.changes > changes:
             return None
         if lists is None or lists.gone != gone or lists.most != most or not self._catch_up(connection, space_no, lists):
-            if sum(len(one.terms) for one in self._spaces.values()) > _MOST_TERMS:
-                self._spaces.clear()
             lists = self._spaces[space_no] = _Lists(changes, gone, last or 0, most)
+        if not lists.is_whole and not lists.is_large and records <= min(_WHOLE, _BOUGHT * lists.asked):
+            lists.read_all(connection, space_no)
         lists.changes, lists.last = changes, last or 0
+        if sum(len(one.terms) for one in self._spaces.values()) > _MOST_TERMS:
+            large = len(lists.terms) > _MOST_TERMS
+            lists = _Lists(changes, gone, last or 0, most)
+            lists.is_large = large
+            self._spaces = {space_no: lists}
         return lists
 
     def _catch_up(self, connection: sqlite3.Connection, space_no: int, lists: _Lists) -> bool:

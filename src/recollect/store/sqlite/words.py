@@ -131,7 +131,7 @@ class Words:
         """The live versions that mention each name, or hold a term."""
         if most is None:
             return dict(zip(names, self._matching(_spell_names(space_no, names)), strict=True))
-        if self._held is None or not all(isinstance(name, int) for name in names):
+        if self._held is None or str in map(type, names):
             return self._newest(space_no, names, most)
         terms = cast("Sequence[int]", names)
         held = self._held.find(self._connection, space_no, terms, most, lambda some: self._newest(space_no, some, most))
@@ -226,6 +226,7 @@ class Words:
 
     def drop_space(self, space_no: int) -> None:
         """Forgets a space, whose versions were erased before."""
+        self._held = None
         self._connection.execute("DELETE FROM names WHERE space_no = ?", (space_no,))
         self._connection.execute(f"DELETE FROM {self._tables[2]} WHERE space_no = ?", (space_no,))
         self._tallied.pop(space_no, None)
@@ -292,6 +293,7 @@ class Words:
     def put_in_use(self) -> None:
         """Replaces the index by the next one, which is complete."""
         self.finish()
+        self._held = None
         self._connection.execute(
             "UPDATE tallies SET records = made.records, length = made.length, changes = tallies.changes + 1,"
             " gone = tallies.gone + 1 FROM tallies_next AS made WHERE made.space_no = tallies.space_no"
@@ -331,6 +333,7 @@ class Words:
 
     def count(self, space_no: int, records: int = 0, length: int = 0, *, gone: int = 0) -> None:
         """Hears that a space changed: by how many records and terms, and how many versions left its present."""
+        self._held = None  # from here on this transaction sees what others do not
         held = self._tallied.get(space_no, (0, 0, 0))
         self._tallied[space_no] = (held[0] + records, held[1] + length, held[2] + gone)
 
