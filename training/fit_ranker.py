@@ -56,6 +56,8 @@ READ = (0, 3, 5, 5, 10, 20)
 MISSING = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.75)
 """Shares of a store's records that have no vector yet."""
 MOST_LACKING, FIRM = 3_500, 1e-4
+ANY_SHARE = 0.25
+"""What telling whether any note answers counts beside telling whether the first does, where twenty are read."""
 BY_MEANING = Meaning(said=0.5, near=1.0, lead=0.6156, over=0.1244, level=-1.7921)
 """The first two were chosen on everyday stores as the multilingual extra sees them; `--meaning` fits the others."""
 
@@ -432,16 +434,29 @@ def fit_lacking(fitted: ranker.Fitted, samples: list[Asked], chance: np.random.G
     return Lacking(*_rounded(regress(np.concatenate(told), np.concatenate(right).astype(float))))
 
 
-def fit_notes(fitted: ranker.Fitted, samples: list[Asked], least: int, read: int) -> Notes:
-    """How likely the first hit of an everyday store is, by what the networks say of it, where so many are read."""
-    told, right = [], []
+def fit_notes(fitted: ranker.Fitted, samples: list[Asked], least: int, read: int, any_share: float) -> Notes:
+    """How likely the first hit of an everyday store is, by what the networks say of it, where so many are read.
+
+    With `any_share`, the best of the reading and of the nearness are looked at too, and what they are worth is fitted
+    to whether the first is right and, by that share, to whether any note answers. How likely the first is follows then.
+    """
+    told, right, answered = [], [], []
     for one in samples:
         if one.kind != "other" and not np.isnan(one.cosine).all():
             evidence, kept = gather(one, read)
+            if any_share and np.isnan(evidence.deep).all():
+                continue
             said = ranker.put_newer_first(evidence, ranker.say(fitted, evidence))
-            told.append((said.max(), 1.0))
+            told.append((said.max(), *(np.nanmax(s) for s in (evidence.deep, evidence.near) if any_share), 1.0))
             right.append(kept[said.argmax()] in one.gold)
-    return Notes(least, *_rounded(regress(np.array(told), np.array(right, float))))
+            answered.append(bool(one.gold))
+    rows, hits = np.array(told), np.array(right, float)
+    weights = regress(rows, (1.0 - any_share) * hits + any_share * np.array(answered, float))
+    if not any_share:
+        return Notes(least, *_rounded(weights))
+    slope, level = regress(np.stack([rows @ weights, np.ones(len(rows))], axis=1), hits)
+    said, deep, near, added = _rounded(slope * weights + np.array([0.0, 0.0, 0.0, level]))
+    return Notes(least, said, added, deep, near)
 
 
 def fit_meaning(fitted: ranker.Fitted, everyday: Path) -> Meaning:
@@ -538,7 +553,7 @@ def main() -> None:
         print(f"{len(samples)} questions, {len(rows.right)} candidates", flush=True)
         found = pack([fit(rows, seed, args.device) for seed in range(1, NETWORKS + 1)], rows)
     fitted, samples = ranker.unpack(found), samples[:: args.limit] if args.keep else samples
-    notes = [fit_notes(fitted, samples, least, read) for least, read in ((0, 0), (1, 5), (6, 20))]
+    notes = [fit_notes(fitted, samples, *given) for given in ((0, 0, 0.0), (1, 5, 0.0), (6, 20, ANY_SHARE))]
     lacking = fit_lacking(fitted, samples, chance)
     meaning = fit_meaning(fitted, args.everyday) if args.meaning else BY_MEANING
     save(msgspec.structs.replace(found, notes=notes, lacking=lacking, meaning=meaning), args.out)

@@ -163,8 +163,24 @@ def test_how_likely_notes_are_goes_by_how_many_were_read_and_never_changes_their
         given = msgspec.structs.replace(given, deep=deep)
         by = [one for one in fitted.notes if one.read <= count][-1]
         expected = by.slope * say(unpack(fitted), given) + by.level
+        if count > 5:  # whether any note answers is told by the best of each signal, whosever it is
+            expected += by.deep * np.nanmax(deep) + by.near * given.near.max()
+            assert by.deep > 0
         np.testing.assert_allclose(logits(given), expected, atol=1e-6)
         assert by.slope > 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_networks_say_what_the_file_says_layer_by_layer(seed: int) -> None:
+    fitted = msgspec.json.decode(WEIGHTS.read_bytes(), type=Weights)
+    given = some(seed, 400)
+    scaled = np.clip((describe(given) - np.array(fitted.mean)) / np.array(fitted.scale), -6, 6)
+    told = []
+    for first, second, last in fitted.networks:
+        hidden = np.maximum(scaled @ np.array(first.weights) + first.bias, 0)
+        inner = np.maximum(hidden @ np.array(second.weights) + second.bias, 0)
+        told.append((inner @ np.array(last.weights) + last.bias)[:, 0])
+    np.testing.assert_allclose(say(unpack(fitted), given), np.mean(told, axis=0), atol=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(8))

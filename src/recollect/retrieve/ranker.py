@@ -27,7 +27,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from recollect.forms import decode
-from recollect.retrieve.weights import Lacking, Meaning, Notes, Weights, Woven
+from recollect.retrieve.weights import Lacking, Layer, Meaning, Notes, Weights, Woven
 from recollect.store.product import multiply
 
 Floats = NDArray[np.floating]
@@ -46,7 +46,7 @@ _FARTHEST, _FEW = 6.0, 3
 _LARGE = 1_000
 _BLIND, _BLIND_SAID, _BLIND_COVERED, _BLIND_LEVEL = 0.8, 0.21, 5.7, -2.9
 _MOSTLY, _WORDLESS = 0.5, 0.4
-_LONG, _LONG_FALL, _PAIR_TERMS = 100.0, 0.5, 3.0
+_LONG, _PAIR_TERMS = 100.0, 3.0
 _FORMER_GAP = 4.0
 _SUCCESSORS, _SUCCESSOR_GAP, _SAME_COSINE, _SAME_WORDS = 3, 1.5, 0.6, 0.3
 _COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR, _READ_SHARE = 10, 3.8, 2.2, 0.3, 0.4
@@ -128,7 +128,13 @@ def _judge_notes(fitted: Fitted, evidence: Evidence, said: Floats, rows: Ints | 
     if blind or by_meaning:
         return said
     by = next(one for one in reversed(fitted.notes) if one.read <= np.count_nonzero(~np.isnan(evidence.deep)))
-    return by.slope * said + by.level
+    return by.slope * said + weigh_best(by, evidence) + by.level
+
+
+def weigh_best(by: Notes, evidence: Evidence) -> float:
+    """What the highest of the reading and of the nearness, of whichever notes, says of all of them."""
+    told = ((by.deep, evidence.deep), (by.near, evidence.near))
+    return sum(share * float(np.nanmax(signal)) for share, signal in told if share)
 
 
 def is_told_by_meaning(evidence: Evidence) -> bool:
@@ -167,13 +173,10 @@ def say(fitted: Fitted, evidence: Evidence, some: slice | Ints = slice(None)) ->
     values = np.ones((len(FEATURES) + 1, len(evidence.covered)), np.float32)  # the last is what a bias is multiplied by
     known = values[:-1]
     _fill(known, evidence)
-    known -= fitted.mean
-    known *= fitted.scale
-    np.maximum(np.minimum(known, _FARTHEST, out=known), -_FARTHEST, out=known)
+    np.maximum(np.minimum(known, fitted.most, out=known), fitted.least, out=known)
     hidden = multiply(values.T[some], fitted.first)
     np.maximum(hidden, 0.0, out=hidden)
     inner = multiply(hidden, fitted.second)
-    inner += fitted.bias
     np.maximum(inner, 0.0, out=inner)
     return (inner @ fitted.last).mean(axis=0)[:, 0].astype(np.float64) + fitted.level
 
@@ -208,8 +211,10 @@ def _weave_in(evidence: Evidence, said: Floats, some: slice | Ints, *, blind: bo
     summed = said + by.weight * woven[some]
     best = int(summed.argmax())
     at = int(np.arange(len(woven))[some][best])
-    lead = woven[at] - np.delete(woven, at).max(initial=0.0)
-    sure = by.said * said[best] + by.woven * woven[at] + by.lead * np.clip(lead, -1.0, 1.0) + by.level
+    others = woven.copy()
+    others[at] = 0.0
+    lead = min(max(float(woven[at] - others.max()), -1.0), 1.0)
+    sure = by.said * said[best] + by.woven * woven[at] + by.lead * lead + by.level
     sure = said[best] if blind else sure - by.grouped * (evidence.group[at] >= 0)
     return sure + by.slope * (summed - summed[best])
 
@@ -269,28 +274,29 @@ def _weave(evidence: Evidence) -> Floats:
         own = (1.5 - tenth / best) ** 2 * words / best
     else:
         own = np.zeros(len(words))
-    own = own + _NEAR_SHARE * _within(_known(evidence.near) / _NEAREST_Z, 0.0, 1.0) ** 2
-    late = _known(evidence.late, _LATE_FLOOR)
-    own = own + _LATE_SHARE * _within((late - _LATE_FLOOR) / (1.0 - _LATE_FLOOR), 0.0, 1.0) ** 2
+    near = _within(_known(evidence.near), 0.0, _NEAREST_Z)
+    late = _within(_known(evidence.late), _LATE_FLOOR, 1.0) - _LATE_FLOOR
+    own += _NEAR_SHARE / _NEAREST_Z**2 * (near * near) + _LATE_SHARE / (1.0 - _LATE_FLOOR) ** 2 * (late * late)
     per_word = 1.0 + (_PAIR_TERMS - 1.0) * evidence.pairs
-    own = own * np.maximum(evidence.length / (_LONG * per_word), 1.0) ** -_LONG_FALL
-    own = own + _neighbours(own, evidence)
-    if np.isnan(evidence.deep).all():
-        return own
-    return own + _READ_SHARE / (1.0 + np.exp(-_known(evidence.deep, -np.inf)))
+    own /= np.sqrt(np.maximum(evidence.length / (_LONG * per_word), 1.0))
+    own += _neighbours(own, evidence)
+    read = np.flatnonzero(~np.isnan(evidence.deep))
+    own[read] += _READ_SHARE / (1.0 + np.exp(-evidence.deep[read]))
+    return own
 
 
 class Fitted(Struct, frozen=True, eq=False):
     """Weights as they are reckoned with: a matrix of each network in a stack.
 
-    `mean` and `scale` (which features are multiplied by) are columns. `first` has a layer's bias as its last row.
+    `least` and `most` (columns) are how far from its mean a feature counts. What brings features to one scale is in
+    `first` already. Both matrices have a layer's bias as their last row; what it is multiplied by is the last feature
+    and the last that `first` makes, which are 1 always.
     """
 
-    mean: Floats
-    scale: Floats
+    least: Floats
+    most: Floats
     first: Floats
     second: Floats
-    bias: Floats
     last: Floats
     level: float
     notes: list[Notes]
@@ -306,13 +312,12 @@ def _load() -> Fitted:
 
 def unpack(found: Weights) -> Fitted:
     first, second, last = zip(*found.networks, strict=True)
-    mean, scale = (_single(column)[:, None] for column in (found.mean, found.scale))
+    mean, scale = np.array(found.mean), np.array(found.scale)
     return Fitted(
-        mean=mean,
-        scale=1.0 / scale,
-        first=_single([[*layer.weights, layer.bias] for layer in first]),
-        second=_single([layer.weights for layer in second]),
-        bias=_single([[layer.bias] for layer in second]),
+        least=_single(mean - _FARTHEST * scale)[:, None],
+        most=_single(mean + _FARTHEST * scale)[:, None],
+        first=_single([_unscaled(layer, mean, scale) for layer in first]),
+        second=_single([[*layer.weights, layer.bias] for layer in second]),
         last=_single([layer.weights for layer in last]),
         level=sum(layer.bias[0] for layer in last) / len(last),
         notes=found.notes,
@@ -322,7 +327,16 @@ def unpack(found: Weights) -> Fitted:
     )
 
 
-def _single(values: Sequence[object]) -> Floats:
+def _unscaled(layer: Layer, mean: Floats, scale: Floats) -> Floats:
+    """A first layer for features as they are, its bias below, and beside it a number that is 1 whatever they are."""
+    weights = np.array(layer.weights) / scale[:, None]
+    rows = np.vstack([weights, np.array(layer.bias) - mean @ weights])
+    one = np.zeros((len(rows), 1))
+    one[-1] = 1.0
+    return np.hstack([rows, one])
+
+
+def _single(values: Sequence[object] | Floats) -> Floats:
     return np.array(values, dtype=np.float32)
 
 
@@ -499,16 +513,17 @@ def _in_time(evidence: Evidence, own: Floats) -> Columns:
     if like is None or len(like.rows) < 2 or np.isnan(evidence.near).all():
         return columns
     worth, both = own[like.rows], (like.cosine + like.shared) / 2
-    answers = _within(worth / np.maximum(worth[:, None], 1e-3), 0.0, 1.0)
+    answers = _within(worth[:, None] / np.maximum(worth, 1e-3), 0.0, 1.0)
     time = evidence.time[like.rows]
-    newer = np.greater.outer(time, time).T
-    there: NDArray[np.bool_] = np.array([newer, newer.T])
-    planes = np.where(there[:, None], np.array([like.cosine, like.shared, np.maximum(both * answers, 0.0), both]), -1.0)
+    newer = np.greater.outer(time, time)
+    there = np.array([newer, newer.T])  # what is compared stands below, whom it is compared with beside: quicker so
+    rival = np.maximum(both.T * answers, 0.0)
+    planes = np.where(there[:, None], np.array([like.cosine.T, like.shared.T, rival]), -1.0)
     told = np.empty((len(_SIDES), len(_BESIDE), len(worth)))
-    told[:, :3] = planes[:, :3].max(axis=3)
-    told[:, 3] = worth[planes[:, 3].argmax(axis=2)] - worth
+    told[:, :3] = planes.max(axis=2)
+    told[:, 3] = worth[np.where(there, both.T, -1.0).argmax(axis=1)] - worth
     beside = np.zeros((len(_SIDES), len(_BESIDE), count))
-    beside[:, :, like.rows] = np.where(there.max(axis=2)[:, None], told, 0.0)
+    beside[:, :, like.rows] = np.where(there.max(axis=1)[:, None], told, 0.0)
     for (to, side), (at, name) in product(enumerate(_SIDES), enumerate(_BESIDE)):
         columns[f"{side} {name}"] = beside[to, at]
     columns["like all"] = everywhere = np.zeros(count)

@@ -46,11 +46,16 @@ class Lacking(Struct, frozen=True):
 class Notes(Struct, frozen=True):
     """How likely a note of a small store is where at least so many were read together with the question: `slope` times
     what the networks say of it, and `level`.
+
+    Whether any note answers is told by more than the first hit: `deep` times the highest that was read and `near` times
+    the highest nearness, whosever they are, are added to all notes of a question.
     """
 
     read: int
     slope: float
     level: float
+    deep: float = 0.0
+    near: float = 0.0
 
 
 class Meaning(Struct, frozen=True):
