@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -27,8 +28,8 @@ from recollect import ConfigError, Memory, Settings
 from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull
 from recollect.store.choose import look_at
 from recollect.store.ops import Lexis, Put
-from recollect.store.postgres import PostgresStore
-from recollect.store.postgres.connections import Pool, parse_address
+from recollect.store.postgres import PostgresStore, connections
+from recollect.store.postgres.connections import Address, Connection, Pool, Unreachable, parse_address
 from recollect.store.postgres.migrations import MIGRATIONS
 from recollect.types import Filter, Record
 
@@ -97,6 +98,36 @@ def test_a_server_that_is_not_there_is_told_at_once(tmp_path: Path) -> None:
     assert "cannot be reached" in str(place.problem)
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "me:hunter2/x@h/d", "me:17/hunter2@h/d", "me:hunter2", "me:a@hunter2@h/d", "me:hunter2%zz@h/d",
+        "me@h/d?password=hunter2%zz", "me:hunter2@[h/d", "me@h:hunter2/d",
+    ],
+)  # fmt: skip
+def test_no_part_of_a_password_is_in_an_error_about_an_address(rest: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        open_at(f"postgresql://{rest}", tmp_path)
+    assert "hunter2" not in "".join(traceback.format_exception(caught.value))
+    assert "postgresql://user:password@host:5432/name" in str(caught.value)
+
+
+def test_a_server_that_is_starting_is_waited_for_from_the_first_connection_on(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals = iter(["FATAL:  the database system is starting up", "FATAL:  sorry, too many clients already"])
+    connects = connections.connect
+
+    def connect(address: Address) -> Connection:
+        for said in refusals:
+            raise Unreachable(said)
+        return connects(address)
+
+    monkeypatch.setattr(connections, "connect", connect)
+    PostgresStore(url, now).close()
+    assert administer(url, "SELECT steps FROM format") == [(len(MIGRATIONS),)]
+
+
 # Shape
 
 
@@ -138,6 +169,24 @@ def test_a_store_of_a_newer_format_or_of_something_else_is_left_alone(url: str, 
     with pytest.raises(NotAStore, match="something else"):
         PostgresStore(other, now)
     assert look_at(tmp_path, other).there is False
+
+
+def test_a_schema_that_does_not_say_its_format_is_no_store(url: str) -> None:
+    PostgresStore(url, now).close()
+    administer(url, "DELETE FROM format")
+    with pytest.raises(NotAStore, match="has 0 rows and not one"):
+        PostgresStore(url, now)
+
+
+def test_doctor_notices_entries_that_were_deleted_and_numbers_that_were_set_back(url: str, tmp_path: Path) -> None:
+    with open_at(url, tmp_path) as memory:
+        for text in ("one", "two", "three"):
+            memory.remember(text)
+        assert memory.check() == []
+        administer(url, "DELETE FROM journal WHERE entry = 3")
+        assert [line[:42] for line in memory.check()] == ["1 entries are missing from the journal: so"]
+        administer(url, "UPDATE numbers SET last = 1 WHERE name IN ('records', 'journal')")
+        assert [line[:45] for line in memory.check()] == ["2 tables have numbers beyond the last one tha"]
 
 
 def test_doctor_tells_which_engine_keeps_the_store_and_what_is_wrong(url: str, tmp_path: Path) -> None:
@@ -474,6 +523,7 @@ def test_a_limited_role_is_refused_a_move_that_would_leave_spaces_behind(url: st
     administer(url, f"CREATE ROLE {role} LOGIN", f"SELECT admit('{role}', 'ours')")
     with pytest.raises(ReadOnlyStore, match="sees some spaces of"):
         recollect.move(url.replace("postgres:@", f"{role}@"), tmp_path / "new")
+    assert not (tmp_path / "new").exists()
     assert recollect.move(url, tmp_path / "new").rows["spaces"] == 2
 
 

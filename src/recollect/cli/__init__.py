@@ -51,6 +51,7 @@ def _dispatch(args: list[str], as_json: bool) -> int:
         call = parse_call(args[1:])
         if call is not None:
             return run_hook(call)
+    _require_one_place(args)
     if args[:1] == ["serve"]:
         from recollect.cli.flags import fill_in, parse_flags
 
@@ -97,6 +98,12 @@ def globals_last(args: list[str]) -> list[str]:
         args = args[count:]
     end = args.index("--") if "--" in args else len(args)
     return [*args[:end], *leading, *args[end:]]
+
+
+def _require_one_place(args: list[str]) -> None:
+    named = {word.partition("=")[0] for word in args[: args.index("--") if "--" in args else None]}
+    if {"--home", "--store"} <= named:
+        raise InvalidInput("--store", "and --home both say where the store is; give one of them")
 
 
 def _leave_stdout() -> None:

@@ -60,6 +60,16 @@ class Moved(Struct, frozen=True, kw_only=True):
 _QUEUE = keyed("queue", "model version space_no", "")
 
 
+def require_movable(source: SqlStore) -> None:
+    """Refuses what is no whole store, before anything is made of it."""
+    location = source.site.location
+    if source.site.limited:
+        raise ReadOnlyStore(f"this user sees some spaces of {location} only; move it as the owner of its tables")
+    with source.read() as view:
+        if UNFINISHED in view.kept(INDEX):
+            raise Conflict(f"{location} is being filled by a move itself; finish that one first")
+
+
 def move_store(source: SqlStore, target: SqlStore, report: Report, carry: Callable[[], None]) -> Moved:
     """Copies everything, and proves that it arrived. `carry` brings over what lies beside the rows, before the end.
 
@@ -86,10 +96,6 @@ class _Move:
 
     def run(self, carry: Callable[[], None]) -> Moved:
         with self._source.read() as view:
-            if view.database.limited:
-                raise ReadOnlyStore(
-                    f"this user sees some spaces of {self._from} only; move it as the owner of its tables"
-                )
             resumed, stage = self._begin(view)
             said, changed = self._copy_rows(view.database)
             if changed or stage == "rows":

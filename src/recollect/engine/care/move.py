@@ -12,7 +12,7 @@ from recollect.engine.places import identity_of, keep_identity, make_home
 from recollect.errors import InvalidInput, NotFound, StoreError
 from recollect.store.base import Store
 from recollect.store.choose import look_at, open_store
-from recollect.store.move import Moved, move_store
+from recollect.store.move import Moved, move_store, require_movable
 
 Report = Callable[[str, int, int], None]
 _NOWHERE = Path(os.devnull)
@@ -32,10 +32,11 @@ def move(source: str | os.PathLike[str], target: str | os.PathLike[str], *, repo
         raise NotFound(there.problem or f"there is no memory at {there.shown}")
     if there.shown == look_at(target_home, target_url).shown:
         raise InvalidInput("to", f"is where the memory is already: {there.shown}")
-    if target_url is None:
-        make_home(target_home)
     old = open_store(source_home, utc_now, source_url)
     try:
+        require_movable(old)
+        if target_url is None:
+            make_home(target_home)
         new = open_store(target_home, utc_now, target_url)
         try:
             return move_store(

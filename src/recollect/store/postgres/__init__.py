@@ -186,7 +186,13 @@ class PostgresStore:
             if others:
                 raise NotAStore(f"{self._shown} has tables of something else; name another with ?schema=")
             return 0
-        steps: int = run_script(connection, "SELECT steps FROM format")[0][0][0]
+        (found,) = run_script(connection, "SELECT steps FROM format")
+        if len(found) != 1:
+            raise NotAStore(
+                f"{self._shown} does not say which format it has: its table `format` has {len(found)} rows and not one;"
+                " restore it from a dump, or name another with ?schema="
+            )
+        steps: int = found[0][0]
         if steps > len(MIGRATIONS):
             raise NewerStore(
                 f"{self._shown} was written by a newer Recollect (format {steps}, this one knows up to"
@@ -390,7 +396,7 @@ class PostgresStore:
     def check(self) -> Iterator[str]:
         with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, _):
             yield from broken_rows(PostgresDatabase(connection))
-            for question, problem in _CHECKS:
+            for question, problem in (*_CHECKS, *(() if self._limited else _CHECKS_OF_ALL)):
                 count: int = run_script(connection, question)[0][0][0]
                 if count:
                     yield f"{count} {problem}"
@@ -401,6 +407,22 @@ class PostgresStore:
             return run_script(connection, f"{sql} relnamespace = '{self._address.schema}'::regnamespace")[0][0][0]
 
 
+_NUMBERED = {"records": "version", "entities": "version", "relations": "version", "journal": "entry", "pieces": "piece"}
+_CHECKS_OF_ALL = (
+    (
+        "SELECT greatest((SELECT last FROM numbers WHERE name = 'journal') - count(*), 0) FROM journal",
+        "entries are missing from the journal: somebody has deleted them, and what they told is in a dump at best",
+    ),
+    (
+        " + ".join(
+            f"{'' if place else 'SELECT '}(SELECT (max({key}) > (SELECT last FROM numbers WHERE name = '{table}'))::int"
+            f" FROM {table} HAVING count(*) > 0 UNION ALL SELECT 0 LIMIT 1)"
+            for place, (table, key) in enumerate(_NUMBERED.items())
+        ),
+        "tables have numbers beyond the last one that was given (table `numbers`): writing to them will fail",
+    ),
+)
+"""What can be told by who sees all rows."""
 _IN_USE = "(SELECT version FROM made_by WHERE what = 'edition')"
 _CHECKS = (
     (

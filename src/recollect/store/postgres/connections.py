@@ -51,7 +51,7 @@ BUSY_SECONDS = 30.0
 _MOST = 16  # connections of one process, beside those that hold a turn or listen
 _MOST_SECOND = 4  # of them at a time that are somebody's second one
 _CONNECT_SECONDS = 10
-_PATIENCE = 15.0  # seconds for which a server that was there is waited for
+_PATIENCE = 15.0  # seconds for which a server that was there, or is starting, is waited for
 _LOOK_SECONDS = 0.1
 _NEVER = 2**31  # uses of a statement before it is prepared, which takes a round trip and plans without values
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,47}")
@@ -61,6 +61,12 @@ _SETTINGS = (
     "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3", "hnsw.ef_search = 200",
     "hnsw.iterative_scan = relaxed_order", "hnsw.max_scan_tuples = 40000", "random_page_cost = 1.1",
 )  # fmt: skip
+_UNKNOWN_OPTION = re.compile(r'invalid URI query parameter: "(\w+)"$')
+_WANTED = (
+    "wanted is postgresql://user:password@host:5432/name, where in a password / is written as %2F, @ as %40,"
+    " : as %3A, ? as %3F and % as %25"
+)
+_PORTS = re.compile(r"[\d,]*")
 _VECTOR_SCHEMA = """SELECT nspname FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
     WHERE extname = 'vector'"""
 
@@ -88,8 +94,12 @@ def parse_address(url: str) -> Address:
     try:
         known = conninfo_to_dict(f"{address}?{others}" if others else address)
     except psycopg.ProgrammingError as error:
-        raise ConfigError(f"store: this is no address of a PostgreSQL database: {error}") from error
+        unknown = _UNKNOWN_OPTION.search(str(error))  # what else it says may quote a part of the password
+        told = f"it has no option {unknown[1]!r}" if unknown else _WANTED
+        raise ConfigError(f"store: this is no address of a PostgreSQL database: {told}") from None
     host, port, user, name = (str(known.get(key) or "") for key in ("host", "port", "user", "dbname"))
+    if "@" in host + name or not _PORTS.fullmatch(port):
+        raise ConfigError(f"store: this is no address of a PostgreSQL database: {_WANTED}")
     shown = f"postgresql://{user}{'@' if user else ''}"
     if host.startswith("/"):
         shown += f"/{name}?host={host}{f'&port={port}' if port else ''}"
@@ -167,7 +177,7 @@ class Pool:
             self._slots.release()
 
     def _begin(self, script: Script) -> tuple[Connection, list[list[Row]]]:
-        deadline = time.monotonic() + (_PATIENCE if self._met else 0.0)
+        began = time.monotonic()
         while True:
             with self._lock:
                 if self._closed:
@@ -185,7 +195,7 @@ class Pool:
                     raise
                 if connection is not None:
                     connection.close()
-                if not kept and (not _will_pass(error) or time.monotonic() > deadline):
+                if not kept and (not _will_pass(error, self._met) or time.monotonic() > began + _PATIENCE):
                     raise
                 if not kept:
                     time.sleep(_LOOK_SECONDS)
@@ -285,10 +295,12 @@ def _settled(connection: Connection) -> Connection:
     return connection
 
 
-def _will_pass(error: psycopg.OperationalError) -> bool:
-    """Could a server that is not there be there in a moment? One that refuses us will go on to."""
+def _will_pass(error: psycopg.OperationalError, met: bool) -> bool:
+    """Could a server that is not there be there in a moment? One that was never there may not exist, and one that
+    refuses us will go on to, unless it says that it is about to start.
+    """
     text = str(error)
-    return "FATAL" not in text or any(passing in text for passing in _PASSING)
+    return any(passing in text for passing in _PASSING) or (met and "FATAL" not in text)
 
 
 def convert_error(error: psycopg.Error, address: Address, *, writing: bool = False) -> RecollectError:
