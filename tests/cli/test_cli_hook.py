@@ -414,6 +414,17 @@ def test_a_turn_that_ended_before_a_pause_is_kept_where_the_client_does_not_say_
     assert kept(shell) == [("user", "Said before the pause.")]
 
 
+@pytest.mark.parametrize("begins_in_pause", [True, False])
+def test_a_client_that_tells_of_a_turn_when_it_is_over_has_its_prompt_dated_by_its_hook(shell, begins_in_pause):
+    shell.remember(STORED)
+    commands = ["pause", "resume"] if begins_in_pause else ["status", "pause"]
+    for command, event in zip(commands, ("BeforeAgent", "AfterAgent"), strict=True):
+        shell(command)
+        at = datetime.now(UTC).isoformat()
+        shell("hook", "gemini", event, "--now", stdin=told("gemini", event, prompt="Hear, hear.", timestamp=at))
+    assert kept(shell) == ([("assistant", "Done.")] if begins_in_pause else [("user", "Hear, hear.")])
+
+
 def test_of_a_turn_that_a_pause_divides_what_was_said_outside_of_it_is_kept(shell, tmp_path):
     shell.remember(STORED)
     path = tmp_path / "t.jsonl"

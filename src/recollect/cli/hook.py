@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from select import select
 from time import perf_counter, time
@@ -288,7 +288,7 @@ def _keep(call: Call, settings: Settings, told: HookEvent) -> tuple[int, str | N
         at = None if call.at is None else datetime.fromtimestamp(call.at, UTC)
         where = {"space": call.space, "session": told.session, "cwd": told.folder, "keep": reason is None, "at": at}
         if told.said and told.session is not None:
-            kept = memory.capture_said(told.said, **where)  # pyright: ignore[reportArgumentType]  each is of its type
+            kept = memory.capture_said(_dated(call, settings, told), **where)  # pyright: ignore[reportArgumentType]  each is of its type
         elif told.transcript is not None:
             kept = memory.capture(told.transcript, **where)  # pyright: ignore[reportArgumentType]
         else:
@@ -300,6 +300,30 @@ def _keep(call: Call, settings: Settings, told: HookEvent) -> tuple[int, str | N
         unasked.give_brief(space=call.space, folder=told.folder)  # now, while nobody waits for it
         unasked.keep_made()
         return kept.messages, "another process is reading this transcript" if kept.busy else None
+
+
+def _dated(call: Call, settings: Settings, told: HookEvent) -> tuple[Mapping[str, str | None], ...]:
+    """What was said, and when.
+
+    A client that tells of a turn when it is over tells when that was: its prompt was said when the hook was called with
+    it, as the log says.
+    """
+    from datetime import datetime
+
+    from recollect.engine.hook_log import read_calls
+
+    first, *rest = told.said
+    ended = first.get("created_at")
+    if told.prompt is None or ended is None:
+        return told.said
+    prompts = [event for event, moment in MOMENTS[call.client].items() if moment == "prompt"]
+    own = (one for one in read_calls(settings.home) if (one.client, one.session) == (call.client, told.session))
+    try:
+        until = datetime.fromisoformat(ended)
+        asked = max((one.at for one in own if one.event in prompts and one.at <= until), default=None)
+    except (ValueError, TypeError):  # no time, or none that can be compared
+        return told.said
+    return told.said if asked is None else ({**first, "created_at": asked.isoformat()}, *rest)
 
 
 def _detach(call: Call, data: bytes, work: Callable[[Call, bytes], None]) -> None:
