@@ -244,6 +244,8 @@ class ClientFolders(msgspec.Struct, frozen=True, kw_only=True):
     codex: Path
     xdg: Path
     """Where programs keep settings that go by XDG on every platform."""
+    named: tuple[Path, ...] = ()
+    """Those that the environment names: a program may not start where such a one is missing."""
 
 
 def client_folders(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> ClientFolders:
@@ -255,7 +257,9 @@ def client_folders(environment: Mapping[str, str] = os.environ, platform: str = 
         apps = Path(environment.get("APPDATA") or home / "AppData" / "Roaming")
     else:
         apps = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
+    named = (environment.get(name) for name in ("APPDATA", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME"))
     return ClientFolders(
+        named=tuple(Path(one) for one in named if one),
         home=home,
         apps=apps,
         claude=Path(environment.get("CLAUDE_CONFIG_DIR") or home),

@@ -72,8 +72,9 @@ def test_what_was_connected_otherwise_in_between_is_taken_back_whole(shell, clie
 
 
 def test_what_others_wrote_stays_with_its_folder_and_without_a_copy_of_ours(shell, monkeypatch):
-    monkeypatch.setenv("CODEX_HOME", str(shell.home / "codex"))
-    (shell.home / "codex").mkdir()
+    own = shell.home / ".codex"  # also where it is named as it is called anyway: without it Codex would not start
+    monkeypatch.setenv("CODEX_HOME", str(own))
+    own.mkdir()
     plugin = shell.home / ".config/opencode/plugins/recollect.js"
     plugin.parent.mkdir(parents=True)
     plugin.write_text("// a plugin of my own by this name\n")
@@ -81,7 +82,7 @@ def test_what_others_wrote_stays_with_its_folder_and_without_a_copy_of_ours(shel
     shell("connect", "codex", "--auto", "--yes")
     for client in ("codex", "opencode"):
         shell("disconnect", client, "--yes")
-    assert ((shell.home / "codex").is_dir(), files(shell.home)) == (True, before)
+    assert (own.is_dir(), files(shell.home)) == (True, before)
 
 
 @pytest.mark.parametrize("client", [name for name, wiring in WIRINGS.items() if not wiring.script])

@@ -297,9 +297,7 @@ def _apply(client: Client, edits: Sequence[Edit], *, yes: bool, as_json: bool) -
 def _roots() -> list[Path]:
     """Folders that are not ours to remove, empty or not: this one, one's home, and those that the environment names."""
     folders = client_folders()
-    usual = (folders.home / ".codex", folders.home / ".config")
-    named = [one for one in (folders.claude, folders.codex, folders.apps, folders.xdg) if one not in usual]
-    return [folders.home, Path.cwd(), *named]
+    return [folders.home, Path.cwd(), *folders.named]
 
 
 def _tell_connected(client: Client, wiring: Wiring | None, path: Path, *, changed: bool, as_json: bool) -> None:
