@@ -127,3 +127,11 @@ def test_questions_in_another_language_find_english_notes(tmp_path: Path) -> Non
         memory.embed_waiting()
         found = {question: ids.index(memory.recall(question, limit=1).hits[0].record.id) for question in asked}
     assert found == asked
+
+
+def test_only_what_could_be_a_word_is_taken_apart() -> None:
+    english = frozenset[str]()
+    told = to_english(f"die und der ist {'hausschlüssel' * 4}", english)
+    assert told.count("house key") == 4
+    endless = "hausschlüssel" * 40_000  # with a look at every letter of it, this would take hours
+    assert to_english(f"die und der ist {endless}", english).endswith(endless)

@@ -402,3 +402,13 @@ def test_a_filter_that_no_record_fits_is_named(memory: Memory, filters: Filters,
     answer = memory.recall("kettle", **filters)
     assert (list(answer), answer.signals.problem) == ([], told)
     assert memory.recall("kettle", tags=["kitchen"]).signals.problem is None
+
+
+@pytest.mark.parametrize("unit", ["q", "0123456789", "中", "ш", "ก", "é́", "😀", ".", "haustür", "a.", "what was the "])
+def test_of_a_giant_question_the_beginning_is_read_and_the_answer_says_so(told: Memory, unit: str) -> None:
+    endless = unit * (240_000 // len(unit))
+    asked = told.recall(f"Who walks the dog? {endless}")
+    assert asked.signals.problem == "of the query, the first 8,000 characters were read"
+    assert ids(told.recall(f"{endless} zebra", min_score=0)) == ids(told.recall(endless, min_score=0))
+    assert told.recall("Who walks the dog?").signals.problem is None
+    told.unasked.preview(endless)

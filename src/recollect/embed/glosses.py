@@ -31,6 +31,8 @@ _SMALL = frozenset(
 _PLAIN = str.maketrans("äöüáàâãåéèêëíìîïóòôõúùûñçłśźżćńąęýßёğışî", "aouaaaaaeeeeiiiioooouuunclszzcnaeysеgisi")
 _ENGLISH_ENDINGS = ("s", "es", "ed", "ing")
 _LEAST, _LEAST_STEM = 4, 3
+_LONGEST = 64
+"""A longer word is none of these languages: no compound is looked for in it."""
 _PARTICIPLE_WITHIN = 6
 _SURELY = 3
 """So many small words of a language say which one it is."""
@@ -106,7 +108,7 @@ class Glossary(Struct, frozen=True):
     def find(self, word: str) -> str | None:
         """The gloss of a word in lower case; None where it is not known."""
         found = self.words.get(word)
-        if found is None and len(word) >= _LEAST:
+        if found is None and _LEAST <= len(word) <= _LONGEST:
             found = self._find_stem(word)
             if found is None and self.language.joints and len(word) >= 2 * _LEAST:
                 found = self._find_parts(word)

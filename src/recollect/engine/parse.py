@@ -23,6 +23,8 @@ from recollect.forms import convert
 from recollect.types import CATALOGUE_KINDS, AnyOf, Claim, Draft, Evidence, Filter, Grounds, Json, Metadata
 
 MAX_TEXT_BYTES = 1_000_000
+LONGEST_QUESTION = 8_000
+"""Of a longer one only so many characters are read: the answer comes soon, whatever is asked."""
 MAX_LABEL = 1_000
 MAX_NAME = 200
 MAX_TAGS = 64
@@ -55,6 +57,12 @@ def parse_text(value: object, field: str = "text") -> str:
     if size > MAX_TEXT_BYTES:
         raise InvalidInput(field, f"is {size:,} bytes long; at most {MAX_TEXT_BYTES:,} fit into one record")
     return text
+
+
+def parse_question(value: object, field: str = "query") -> str:
+    """What is asked: of a whole document, its beginning says it."""
+    text = parse_text(value, field)
+    return text if len(text) <= LONGEST_QUESTION else text.lstrip()[:LONGEST_QUESTION]
 
 
 def parse_string(value: object, field: str) -> str:

@@ -11,9 +11,9 @@ from recollect.engine.parse import (
     MAX_LIMIT,
     parse_filter,
     parse_limit,
+    parse_question,
     parse_seconds,
     parse_space,
-    parse_text,
     parse_weight,
 )
 from recollect.engine.read.methods import Reading
@@ -26,7 +26,7 @@ _JUDGED = 50  # hits at least, among which those that were shown are looked for
 
 def _parse(query: str, space: str, limit: int, filters: Mapping[str, object]) -> Query:
     return Query(
-        text=parse_text(query, "query"),
+        text=parse_question(query),
         filter=parse_filter(space=parse_space(space), **filters),
         limit=parse_limit(limit, most=MAX_LIMIT),
     )

@@ -15,6 +15,7 @@ from recollect.engine.core import Core, is_joined, last_entry, missing_space, sp
 from recollect.engine.embedding.semantics import WAIT_SECONDS, Ready, Semantics
 from recollect.engine.moments import read_moment
 from recollect.engine.parse import (
+    LONGEST_QUESTION,
     MAX_LIMIT,
     parse_choice,
     parse_count,
@@ -24,6 +25,7 @@ from recollect.engine.parse import (
     parse_offset,
     parse_optional,
     parse_optional_time,
+    parse_question,
     parse_ref,
     parse_seconds,
     parse_share,
@@ -148,7 +150,7 @@ class Reading:
         records in its order, each with a score of 1, and `signals.brief` says so.
         """
         where = parse_filter(space=space, **filters)
-        text = None if query is None else parse_text(query, "query")
+        text = None if query is None else parse_question(query)
         if text is None or asks_generally(text):
             return self._recall_brief(where, limit, budget_tokens)
         period = None
@@ -175,6 +177,9 @@ class Reading:
             answer.signals = msgspec.structs.replace(answer.signals, problem=self.too_early(where.as_of))
         if answer.signals.problem is None and not answer:
             answer.signals = msgspec.structs.replace(answer.signals, problem=self._missing(parsed.filter))
+        if answer.signals.problem is None and query is not None and len(query) > LONGEST_QUESTION:
+            read = f"of the query, the first {LONGEST_QUESTION:,} characters were read"
+            answer.signals = msgspec.structs.replace(answer.signals, problem=read)
         now = self.core.clock()
         self.asked.update((name, now) for name in parsed.filter.spaces)
         if parse_flag(touch, "touch"):

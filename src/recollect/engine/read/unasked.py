@@ -357,7 +357,7 @@ def _asks(prompt: str) -> bool:
     """Does a prompt ask for something that could be looked up?"""
     from recollect.retrieve.general import asks_generally  # many patterns, for a prompt alone
 
-    if _COMMAND.fullmatch(prompt) or asks_generally(prompt):
+    if _COMMAND.fullmatch(prompt) or (len(prompt) <= _LONGEST_PROMPT and asks_generally(prompt)):
         return False
     return len(set(terms(prompt[:200]))) >= _FEWEST_TERMS
 
