@@ -49,6 +49,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "parts": parts.run,
     "recall": recall.run,
     "ranker": ranker.run,
+    "recall-pieces": recall.run_pieces,
     "waiting": waiting.run,
     "graph": graph.run,
     "processes": processes.run,

@@ -207,4 +207,8 @@ def _in_fresh_process(home: Path, given: Sequence[str]) -> dict[str, float]:
 
 
 def run(plan: Plan) -> list[Table]:
-    return [by_size(plan), with_pieces(plan), small_space(plan), first_recall(plan)]
+    return [by_size(plan), small_space(plan), first_recall(plan)]
+
+
+def run_pieces(plan: Plan) -> list[Table]:
+    return [with_pieces(plan)]

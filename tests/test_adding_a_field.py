@@ -14,6 +14,9 @@ import pytest
 
 import recollect
 from recollect.fields import FIELDS, FILTERS, Filters, Keywords
+from recollect.store import migrations as sqlite
+from recollect.store.postgres import migrations as postgres
+from recollect.store.sql.shapes import COLUMNS, TABLES
 from recollect.types import Draft, Filter
 
 PACKAGE = Path(recollect.__file__).parent
@@ -30,6 +33,14 @@ def test_filters_are_those_that_are_parsed() -> None:
     moments = {"since", "until", "as_of", "true_at"}
     assert set(Filters.__annotations__) | {"space"} == {*FILTERS, *moments, "valid_only", "catalogue"}
     assert {attribute for attribute, _ in FILTERS.values()} < set(Filter.__struct_fields__)
+
+
+def test_every_column_stands_in_the_tables_of_both_databases() -> None:
+    for database, steps in (("SQLite", sqlite.MIGRATIONS), ("PostgreSQL", postgres.MIGRATIONS)):
+        for type_, table in TABLES.items():
+            made = " ".join(one for step in steps for one in step if re.match(rf"(CREATE|ALTER) TABLE {table}\b", one))
+            missing = [column for column in COLUMNS[type_] if not re.search(rf"\b{column}\b", made)]
+            assert missing == [], f"{database} has no column for them in {table}"
 
 
 def after(path: Path, line: str, more: str) -> None:

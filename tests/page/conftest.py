@@ -12,6 +12,11 @@ from tests.serve.up import Service
 from tools.browser import launched
 from tools.lifelike import write
 
+import recollect
+from recollect import Memory, Settings
+
+Look = Callable[..., Any]
+GO = "(view) => (location.hash = `#/${view}`)"
 DESK = {"width": 1360, "height": 900}
 PHONE = {"width": 390, "height": 844}
 PATIENCE = 30_000
@@ -39,7 +44,14 @@ def up(home: Path) -> Iterator[Service]:
 
 
 @pytest.fixture
-def look(browser: Any, up: Service) -> Iterator[Callable[..., Any]]:
+def memory(home: Path) -> Iterator[Memory]:
+    """The same store, as an agent has it open."""
+    with recollect.open(settings=Settings(home=home, embedder="none"), actor="codex") as one:
+        yield one
+
+
+@pytest.fixture
+def look(browser: Any, up: Service) -> Iterator[Look]:
     """Opens a view in a window of its own. At the end nothing may have been complained of."""
     windows: list[Any] = []
     complaints: list[str] = []

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.page.conftest import PHONE
+from tests.page.conftest import PHONE, Look
 from tests.serve.up import Service
 from tools.browser import axe
 from tools.lifelike import write
@@ -29,7 +29,6 @@ from recollect.engine.hook_log import HookCall, log_call
 from recollect.engine.tokens import create_token
 from recollect.serve.page import FOLDER
 
-Look = Callable[..., Any]
 VIEWS = (
     "recall", "recall?q=how+do+deploys+of+ledger+work", "inbox", "given?space=work",
     "given?space=work&prompt=are+refunds+approved", "timeline", "graph?space=work", "spaces", "spaces/work", "health",

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import pytest
+from tests.page.conftest import Look
 from tests.page.test_page import shown
 
-import recollect
-from recollect import Memory, Settings
+from recollect import Memory
 
-Look = Callable[..., Any]
 SECRET = "The key of the shed's camera is ghp_k3JbA9f0GcE1dI7hB2aK5jH8iC4gD6eF0kJ1."
-
-
-@pytest.fixture
-def memory(home: Path) -> Iterator[Memory]:
-    with recollect.open(settings=Settings(home=home, embedder="none"), actor="codex") as one:
-        yield one
 
 
 def propose(memory: Memory, space: str) -> list[str]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.page.conftest import PHONE
+from tests.page.conftest import GO, PHONE, Look
 from tests.page.test_page import READY, complaints, record_of, shown, texts
 from tests.serve.up import Service
 from tools.browser import axe
@@ -15,16 +13,6 @@ from tools.browser import axe
 import recollect
 from recollect import Memory, Settings
 from recollect.engine.tokens import create_token
-
-Look = Callable[..., Any]
-GO = "(view) => (location.hash = `#/${view}`)"
-
-
-@pytest.fixture
-def memory(home: Path) -> Iterator[Memory]:
-    with recollect.open(settings=Settings(home=home, embedder="none"), actor="codex") as one:
-        yield one
-
 
 # Answers
 

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.page.conftest import GO, Look
 from tests.page.test_page import READY, shown, texts
 from tests.serve.up import Service
 
 import recollect
 from recollect import Memory, Settings
 from recollect.engine.tokens import create_token, revoke_token
-
-Look = Callable[..., Any]
-GO = "(view) => (location.hash = `#/${view}`)"
-
-
-@pytest.fixture
-def memory(home: Path) -> Iterator[Memory]:
-    with recollect.open(settings=Settings(home=home, embedder="none"), actor="codex") as one:
-        yield one
-
 
 # A day before
 

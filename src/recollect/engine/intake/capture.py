@@ -35,8 +35,8 @@ from recollect.engine.write.remember import (
     count_terms,
     ensure_space,
     make_record,
-    remember_all,
     said_beside,
+    take_all,
 )
 from recollect.engine.write.screen import Screen
 from recollect.engine.write.tell import find_already
@@ -492,7 +492,7 @@ class _Piece:
         if already:
             draft = msgspec.structs.replace(draft, metadata={"differs_from": [one.id for one in already]})
         counted = [count_terms(draft.title, draft.text, said_beside(draft))]
-        receipts = remember_all(self._core, self._edit, [draft], self._space, counted)
+        receipts = take_all(self._core, self._edit, [draft], self._space, counted).finish()
         ids = [receipt.id for receipt in receipts if receipt.stored and receipt.id is not None]
         for id in ids:
             overheard.begin(self._edit, self._space, id, self._session)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from recollect.embed.count import token_counter
 from recollect.engine.core import Core
 from recollect.engine.parse import parse_draft, parse_fields, parse_space, parse_string
-from recollect.engine.write.remember import count_terms, ensure_space, put_of, remember_all
+from recollect.engine.write.remember import count_terms, ensure_space, put_of, take_all
 from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput
 from recollect.ingest.secrets import drop_private
@@ -64,7 +64,7 @@ def ingest_chunks(
         drafts = [msgspec.structs.replace(draft, text=chunk) for chunk in texts]
         ids: list[str] = []
         stored = updated = 0
-        for receipt in remember_all(core, edit, drafts, space, counted, alike=("project",)):
+        for receipt in take_all(core, edit, drafts, space, counted, alike=("project",)).finish():
             if receipt.id is None:
                 raise InvalidInput("text", receipt.reason or "was not stored")
             stored += receipt.stored

@@ -24,7 +24,7 @@ from recollect.engine.intake.drafts import draft_conversation, place_conversatio
 from recollect.engine.intake.results import Imported
 from recollect.engine.intake.sources import parse_source, write_source
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_source_fields
-from recollect.engine.write.remember import count_terms, ensure_space, remember_all
+from recollect.engine.write.remember import count_terms, ensure_space, take_all
 from recollect.errors import InvalidInput, RecollectError, StoreError
 from recollect.ingest.elsewhere.found import Fact, Item, Left, Named, Note, Origin, Row
 from recollect.ingest.talk import Conversation
@@ -205,7 +205,7 @@ class _Taking:
     def _take_notes(self, edit: Edit, notes: Sequence[Note]) -> None:
         drafts = [draft for note in notes if (draft := self._draft(note)) is not None]
         counted = [count_terms(draft.title, draft.text) for draft in drafts]
-        for receipt in remember_all(self._core, edit, drafts, self._space, counted):
+        for receipt in take_all(self._core, edit, drafts, self._space, counted).finish():
             if receipt.outcome == "rejected":
                 self._left["memory", receipt.reason or "it was not taken"] += 1
             elif receipt.stored:

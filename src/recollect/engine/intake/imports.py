@@ -19,7 +19,7 @@ from recollect.engine.graph.link import Statement, relate_one
 from recollect.engine.intake.results import Imported
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_space
 from recollect.engine.places import identity_of, keep_identity
-from recollect.engine.write.remember import count_terms, ensure_space, remember_all
+from recollect.engine.write.remember import count_terms, ensure_space, take_all
 from recollect.engine.write.screen import screen_text
 from recollect.errors import InvalidInput, RecollectError
 from recollect.ingest.trusty import (
@@ -249,7 +249,8 @@ def _drafts(drawers: Sequence[Drawer], tally: _Tally) -> Iterator[tuple[Drawer, 
 def _store(core: Core, edit: Edit, space: str, part: Sequence[tuple[Drawer, Draft]], tally: _Tally) -> None:
     ensure_space(edit, space)
     drafts = [draft for _, draft in part]
-    receipts = remember_all(core, edit, drafts, space, [count_terms(one.title, one.text) for one in drafts])
+    counted = [count_terms(one.title, one.text) for one in drafts]
+    receipts = take_all(core, edit, drafts, space, counted).finish()
     for (drawer, _), receipt in zip(part, receipts, strict=True):
         if receipt.outcome == "rejected":
             tally.wrong["drawer", receipt.reason or "the memory would not take it"] += 1

@@ -184,20 +184,6 @@ def _require_all(receipts: Sequence[Receipt]) -> None:
             raise InvalidInput(f"drafts[{i}]", f"{receipt.reason}; nothing was stored")
 
 
-def remember_all(
-    core: Core,
-    edit: Edit,
-    drafts: Sequence[Draft],
-    space: str,
-    counted: Sequence[Mapping[int, int]],
-    *,
-    alike: Sequence[str] = (),
-    anywhere: bool = False,
-) -> list[Receipt]:
-    """Stores drafts, whose terms are counted, in a transaction that is under way."""
-    return take_all(core, edit, drafts, space, counted, alike=alike, anywhere=anywhere).finish()
-
-
 def take_all(
     core: Core,
     edit: Edit,
@@ -209,7 +195,7 @@ def take_all(
     anywhere: bool = False,
     step: Step | None = None,
 ) -> Batch:
-    """The same, for who wants to know more of it than the receipts."""
+    """Drafts, whose terms are counted, on their way into a space; `finish` writes what is left of them, and answers."""
     screen = Screen(edit, space)
     taken = [screen.take(draft) for draft in stepping(drafts, step, 1, STAGES)]
     batch = Batch(core, edit, space, [draft for draft, _ in taken], alike=alike, anywhere=anywhere)

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.parse import MAX_TEXT_BYTES, parse_limit, parse_space
-from recollect.engine.write.remember import content_hash, count_terms, put_of, remember_all
+from recollect.engine.write.remember import content_hash, count_terms, put_of, take_all
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import By, Edit, Shelf, View
 from recollect.store.ops import PutMessages
@@ -119,7 +119,7 @@ def compact(core: Core, space: str, session: str, *, threshold: int, keep: int, 
         now = _listed(edit, space, session)
         if now[: len(listed)] != listed:
             raise Conflict(f"session {session!r} was compacted or repaired by someone else meanwhile; try again")
-        (receipt,) = remember_all(core, edit, [draft], space, [count_terms(None, summary)], anywhere=True)
+        (receipt,) = take_all(core, edit, [draft], space, [count_terms(None, summary)], anywhere=True).finish()
         if receipt.id is None:
             raise Conflict(f"the summary of session {session!r} cannot be stored: {receipt.reason}")
         head = Message(id=receipt.id, role="system", at=early[-1].event_time)

@@ -41,6 +41,7 @@ from recollect.store.search import Findings, Model, NearMatch, Pick, Waiting, Wo
 from recollect.store.sql.acts import to_act
 from recollect.store.sql.database import Condition, Database, Row
 from recollect.store.sql.derived import Derived
+from recollect.store.sql.entries import begun, entries
 from recollect.store.sql.index import Search
 from recollect.store.sql.moment import shift_of
 from recollect.store.sql.order import say_order
@@ -75,46 +76,7 @@ _CHANGES = f"SELECT {', '.join(NOTED)}, checksum FROM journal"
 SELECT_SPACES = "SELECT name, description, created_at, metadata, no FROM spaces"
 _MOST = 2**62
 _FIRST = " NULLS FIRST"
-_WITH_PROJECT = """(
-    EXISTS (SELECT 1 FROM records WHERE version = coalesce(journal.after, journal.before) AND project = ?)
-    OR EXISTS (SELECT 1 FROM journal AS part JOIN records ON version = coalesce(part.after, part.before)
-        WHERE part.act = journal.entry AND project = ?))"""
 _version = attrgetter("version")
-
-
-def _entries(where: Changes) -> list[Condition]:
-    """Which entries of the journal are meant."""
-    parts: list[Condition] = [("entry > ?", [where.after])]
-    named = {"entry": where.entry, "space": where.space, "object_id": where.object_id}
-    for column, value in named.items():
-        if value is not None:
-            parts.append((f"{column} = ?", [value]))
-    if where.before is not None:
-        parts.append(("entry < ?", [where.before]))
-    if where.object_ids is not None:
-        parts.append(one_of("object_id", where.object_ids))
-    if where.act is not None:
-        upto = _MOST if where.before is None else where.before
-        among = "SELECT entry FROM journal WHERE act = ? AND entry > ? AND entry < ?"
-        parts.append((f"entry IN (SELECT ? UNION ALL {among})", [where.act, where.act, where.after, upto]))
-    if where.reasoned:
-        parts.append(("reason IS NOT NULL", []))
-    if where.later_than is not None:
-        parts.append(("at > ?", [to_micros(where.later_than)]))
-    if where.last_besides is not None:
-        newest = "SELECT max(entry) FROM journal WHERE actor IS NULL OR actor <> ? GROUP BY space"
-        parts.append((f"entry IN ({newest})", [where.last_besides]))
-    return parts
-
-
-def _begun(where: Acts) -> list[Condition]:
-    """The entries with which acts began, as far as they are meant."""
-    parts: list[Condition] = [("act IS NULL", [])]
-    if where.actor is not None:
-        parts.append(("coalesce(actor, '') = ?", [where.actor]))
-    if where.project is not None:
-        parts.append((_WITH_PROJECT, [where.project] * 2))
-    return parts
 
 
 class Numbers:
@@ -278,13 +240,13 @@ class SqlView:
         """What comes after a version in an order, whether it still holds or not."""
         ordered = say_order(self._db, order)
         places = [part.removesuffix(" DESC") for part in ordered.split(", ")]
-        begun = [f"coalesce({place[: -len(_FIRST)]}, '')" if place.endswith(_FIRST) else place for place in places]
-        columns = ", ".join(begun)
+        first = [f"coalesce({place[: -len(_FIRST)]}, '')" if place.endswith(_FIRST) else place for place in places]
+        columns = ", ".join(first)
         found = self._db.rows(f"SELECT {columns} FROM records WHERE version = ?", (version,))
         if not found:
             raise NotFound("what this list ended with was forgotten since; begin it anew")
         sign = "<" if ordered.endswith("DESC") else ">"
-        return f"({columns}) {sign} ({', '.join('?' * len(begun))})", list(found[0])
+        return f"({columns}) {sign} ({', '.join('?' * len(first))})", list(found[0])
 
     def _messages(self, where: Filter) -> list[Message]:
         """The list of each session, which goes on naming messages whose records are gone."""
@@ -434,17 +396,17 @@ class SqlView:
     ) -> list[Change] | list[Act]:
         if isinstance(where, Acts):
             firsts = Changes(space=where.space, before=where.before)
-            return self._acts(self._changes(firsts, _begun(where), newest_first=newest_first, limit=limit))
+            return self._acts(self._changes(firsts, begun(where), newest_first=newest_first, limit=limit))
         return self._changes(where or Changes(), [], newest_first=newest_first, limit=limit)
 
     def _counted(self, where: Changes, key: str) -> list[Group]:
-        condition, values = every(_entries(where))
+        condition, values = every(entries(where))
         sql = f"SELECT {key}, count(*), min(at), max(at) FROM journal"
         rows = self._db.rows(f"{sql} WHERE {condition} GROUP BY 1 ORDER BY 1", values)
         return [Group(of, count, to_moment(first), to_moment(last)) for of, count, first, last in rows]
 
     def _changes(self, where: Changes, more: Sequence[Condition], *, newest_first: bool, limit: int) -> list[Change]:
-        condition, values = every([*_entries(where), *more])
+        condition, values = every([*entries(where), *more])
         order = "DESC" if newest_first else "ASC"
         rows = self._db.rows(f"{_CHANGES} WHERE {condition} ORDER BY entry {order} LIMIT ?", (*values, limit))
         return read_changes(rows)

@@ -5,9 +5,8 @@ Operations of one kind that stand together are written together: a thousand new 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from itertools import groupby
 from typing import Any, ClassVar, cast
 
@@ -37,6 +36,7 @@ from recollect.store.ops import (
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.index import Entry
+from recollect.store.sql.lists import Lists
 from recollect.store.sql.moment import Moment
 from recollect.store.sql.rows import to_json, to_micros, to_moment
 from recollect.store.sql.seal import NOTED, ROWS, seal, seal_version
@@ -52,7 +52,7 @@ from recollect.store.sql.upkeep import (
     unfade,
 )  # fmt: skip
 from recollect.store.sql.view import Numbers
-from recollect.types import Entity, Filter, Message, Record, Relation, Space
+from recollect.types import Entity, Filter, Record, Relation, Space
 
 _INSERT = {
     type_: f"INSERT INTO {TABLES[type_]}(version, space_no, {', '.join(map(quoted, columns))}, checksum)"
@@ -62,12 +62,6 @@ _INSERT = {
 _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
 _NOTE = f"INSERT INTO journal({', '.join(NOTED)}, checksum) VALUES({', '.join('?' * len(NOTED))}, ?)"
 _NO_VERSION = -1  # of something that is in its place already and shares its text with nothing
-_NEXT_PLACE = "SELECT coalesce(max(place), -1) + 1 FROM messages WHERE space_no = ? AND session = ?"
-_IS_THERE = " OR ".join(  # one index has the live versions by their id and another the rest
-    "EXISTS(SELECT 1 FROM records WHERE records.id = messages.id AND records.space_no = messages.space_no"
-    f" AND records.retired_at {retired})"
-    for retired in ("IS NULL", "IS NOT NULL")
-)
 _OF_A_SPACE = ("records", "entities", "relations", "accesses", "messages", "shelves")
 
 
@@ -93,8 +87,7 @@ class Writer:
         self._moment = moment
         self._known_at = to_moment(moment.stamp)
         self._acts = acts
-        self._positions: dict[tuple[int, str, str], int] = {}
-        self._places: dict[tuple[int, str], int] = {}
+        self._lists = Lists(db)
 
     def apply(self, ops: Sequence[Op]) -> list[Done]:
         done: list[Done] = []
@@ -198,8 +191,9 @@ class Writer:
         type_ = type(ops[0].thing)
         numbers = [self.home(op.thing.space) for op in ops]
         if type_ is Record:
-            self._look_at_lists(list(zip(numbers, ops, strict=True)))
-        places = {i: self._next_position(numbers[i], cast("Record", op.thing)) for i, op in enumerate(ops) if op.last}
+            self._lists.look_at(list(zip(numbers, ops, strict=True)))
+        following = self._lists.next_position
+        places = {i: following(numbers[i], cast("Record", op.thing)) for i, op in enumerate(ops) if op.last}
         before = [(number, op.before) for number, op in zip(numbers, ops, strict=True) if op.before is not None]
         self._retire_things(type_, before)
         stated = self._stated(ops) if type_ is Record else {}
@@ -274,34 +268,11 @@ class Writer:
             if op.before is not None and op.before.version in stated
         ]
         hand_on_fading(self._db, replaced)
-        self._list_messages(
+        self._lists.put(
             (number, record)
             for op, number, record in zip(ops, numbers, records, strict=True)
             if op.before is None and not op.thing.version and record.session is not None
         )
-
-    def _look_at_lists(self, puts: Sequence[tuple[int, Put]]) -> None:
-        """Finds out where the sessions and sources end that new records are put at the end of."""
-        ends = [(number, *_list_of(cast("Record", op.thing))) for number, op in puts if op.last]
-        lists = [key for key in dict.fromkeys(ends) if key[2] is not None and key not in self._positions]
-        fresh = [(number, op.thing) for number, op in puts if op.before is None and not op.thing.version]
-        new = [(number, cast("Record", thing).session) for number, thing in fresh]
-        sessions = [key for key in dict.fromkeys(new) if key[1] is not None and key not in self._places]
-        last = "SELECT coalesce(max(position), -1) FROM records WHERE space_no = ? AND {} = ? AND retired_at IS NULL"
-        asked = [partial(self._db.rows, last.format(key[1]), (key[0], key[2])) for key in lists]
-        asked += [partial(self._db.rows, _NEXT_PLACE, key) for key in sessions]
-        found = [rows[0][0] for rows in self._db.together(asked)]
-        self._positions |= zip(cast("list[tuple[int, str, str]]", lists), found[: len(lists)], strict=True)
-        self._places |= zip(cast("list[tuple[int, str]]", sessions), found[len(lists) :], strict=True)
-
-    def _next_position(self, number: int, record: Record) -> int:
-        """The place after the last record of a session, or of a source where there is no session."""
-        column, value = _list_of(record)
-        if value is None:
-            return record.position
-        key = (number, column, value)
-        self._positions[key] += 1
-        return self._positions[key]
 
     def _retire(self, ops: Sequence[Retire]) -> list[Done]:
         things = [(self.home(op.thing.space), op.thing) for op in ops]
@@ -366,7 +337,7 @@ class Writer:
             if gone:
                 self._index.retire(gone)
             if live and op.after is None and last.session is not None:
-                self._list_messages([(number, last)])
+                self._lists.put([(number, last)])
         elif isinstance(last, Entity) and live:
             self._index.put_entity(number, last)
 
@@ -376,7 +347,7 @@ class Writer:
         (space,) = op.where.spaces
         ids = op.where.ids or self._matching(op.where, op.most)
         entries = tuple(self._erase_one(space, id, op.reason) for id in ids)
-        self._unlist(self.home(space), ids)
+        self._lists.take_out(self.home(space), ids)
         return Done(entries=entries, count=len(ids))
 
     def _matching(self, filter: Filter, most: int | None) -> list[str]:
@@ -443,45 +414,12 @@ class Writer:
 
     # Sessions
 
-    def _list_messages(self, records: Iterable[tuple[int, Record]]) -> None:
-        """New records of a session stand at the end of its list."""
-        self._append_messages(
-            (number, cast("str", record.session), Message(id=record.id, role=record.role, at=record.event_time))
-            for number, record in records
-        )
-
-    def _append_messages(self, messages: Iterable[tuple[int, str, Message]]) -> None:
-        rows: list[Row] = []
-        for number, session, one in messages:
-            key = (number, session)
-            if key not in self._places:
-                self._places[key] = self._db.rows(_NEXT_PLACE, key)[0][0]
-            rows.append((*key, self._places[key], one.id, one.role, to_micros(one.at), one.flag))
-            self._places[key] += 1
-        self._db.many("INSERT INTO messages VALUES(?, ?, ?, ?, ?, ?, ?)", rows)
-
     def _put_messages(self, op: PutMessages) -> Done:
         number = self.home(op.space)
         if not op.more:
-            self._db.run("DELETE FROM messages WHERE space_no = ? AND session = ?", (number, op.session))
-            self._places[number, op.session] = 0
-        self._append_messages((number, op.session, one) for one in op.messages)
+            self._lists.empty(number, op.session)
+        self._lists.append((number, op.session, one) for one in op.messages)
         return Done(count=len(op.messages))
-
-    def _unlist(self, number: int, ids: Sequence[str]) -> None:
-        """The list of a session keeps the places of what was erased, not who spoke; one that has nothing else goes."""
-        named, values = self._db.dialect.among("id", ids)
-        here = "space_no = ? AND session = ?"
-        listing = self._db.rows(
-            f"SELECT DISTINCT session FROM messages WHERE space_no = ? AND {named}", (number, *values)
-        )
-        for (session,) in listing:
-            if self._db.rows(f"SELECT 1 FROM messages WHERE {here} AND ({_IS_THERE}) LIMIT 1", (number, session)):
-                sql = f"UPDATE messages SET role = NULL WHERE {here} AND {named}"
-                self._db.run(sql, (number, session, *values))
-            else:
-                self._db.run(f"DELETE FROM messages WHERE {here}", (number, session))
-                self._places.pop((number, session), None)
 
     # Bookkeeping
 
@@ -568,11 +506,6 @@ def _sealed(type_: type[Thing], number: int, thing: Thing) -> Row:
 def _sealed_space(number: int, space: Space, made: int) -> Row:
     row = (number, space.name, space.description, made, to_json(space.metadata))
     return (*row, seal(row))
-
-
-def _list_of(record: Record) -> tuple[str, str | None]:
-    """What a record has its place in: its session, or its source where it has none."""
-    return ("session", record.session) if record.session is not None else ("source", record.source)
 
 
 def _kind(op: Op) -> tuple[type[Op], type[Thing] | None]:
