@@ -15,6 +15,8 @@ from recollect.retrieve.ranker import (
     describe,
     judge,
     logits,
+    neighbours_of,
+    pair_neighbours,
     say,
     unpack,
 )
@@ -168,6 +170,16 @@ def test_how_likely_notes_are_goes_by_how_many_were_read_and_never_changes_their
             assert by.deep > 0
         np.testing.assert_allclose(logits(given), expected, atol=1e-6)
         assert by.slope > 0
+
+
+def test_what_stands_beside_a_record_in_its_session_counts_by_how_near_it_stands() -> None:
+    session, place = [0, 1, 0, 0, 0, -1], [3, 3, 1, 0, 2, 4]
+    told = evidence([0.0] * 6, covered=[1, 2, 4, 8, 16, 32], group=session, position=place)
+    beside = [0.25 * 16 + 0.1 * 4, 0, 0.25 * (8 + 16) + 0.1 * 1, 0.25 * 4 + 0.1 * 16, 0.25 * (4 + 1) + 0.1 * 8, 0]
+    np.testing.assert_allclose(neighbours_of(told), beside)
+    known = msgspec.structs.replace(told, beside=pair_neighbours(told.group, told.position))
+    np.testing.assert_allclose(neighbours_of(known), beside)
+    assert neighbours_of(evidence([1.0, 2.0])).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -33,13 +33,14 @@ from recollect.store.product import multiply
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 Columns = dict[str, Floats | NDArray[np.bool_] | float]
-Pairs = Sequence[tuple[Ints, Ints, float]]
-"""Candidates, as many others that stand after them, and what share of its worth each gives the other."""
+Pairs = tuple[Ints, Ints, Floats]
+"""Candidates, as many others that stand beside them, and what share of its worth each of these gives."""
 
 WEIGHTS = Path(__file__).with_name("ranker.json")
 LIKE = 32
 """Of so many of the best candidates it is looked at which say nearly the same."""
 _NEIGHBOUR_SHARES = (0.25, 0.1)
+_NOBODY: Pairs = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
 _USUAL_FLOOR, _USUAL_SPREAD = 0.039508, 0.072236  # of the bundled model, whose numbers the networks were fitted on
 _FARTHEST, _FEW = 6.0, 3
@@ -112,11 +113,11 @@ def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
     else:
         said = _judge_lacking(fitted.lacking, evidence, said, some)
     grouped = evidence.group >= 0
-    if evidence.records > _LARGE:
-        grouped = np.ones(len(grouped), np.bool_)
-    elif not len(grouped) or np.count_nonzero(grouped) < _MOSTLY * len(grouped):
+    count = len(grouped) if evidence.records > _LARGE else np.count_nonzero(grouped)
+    if not len(grouped) or count < _MOSTLY * len(grouped):
         return _judge_notes(fitted, evidence, said, rows, blind=blind)  # a page among notes is judged as they are
-    return np.where(grouped[some], _weave_in(evidence, said, some, blind=blind), said)
+    woven = _weave_in(fitted.woven, evidence, said, some, blind=blind)
+    return woven if count == len(grouped) else np.where(grouped[some], woven, said)
 
 
 def _judge_notes(fitted: Fitted, evidence: Evidence, said: Floats, rows: Ints | None, *, blind: bool) -> Floats:
@@ -127,7 +128,8 @@ def _judge_notes(fitted: Fitted, evidence: Evidence, said: Floats, rows: Ints | 
         said = put_newer_first(evidence, said)
     if blind or by_meaning:
         return said
-    by = next(one for one in reversed(fitted.notes) if one.read <= np.count_nonzero(~np.isnan(evidence.deep)))
+    read = np.count_nonzero(~np.isnan(evidence.deep))
+    by = next(one for one in reversed(fitted.notes) if one.read <= read)
     return by.slope * said + weigh_best(by, evidence) + by.level
 
 
@@ -206,11 +208,11 @@ def describe_lacking(evidence: Evidence, said: Floats, some: slice | Ints = slic
     return np.stack([said, evidence.covered[some], passed, _known(evidence.deep[some]), np.ones(len(said))], axis=1)
 
 
-def _weave_in(evidence: Evidence, said: Floats, some: slice | Ints, *, blind: bool) -> Floats:
-    by, woven = _load().woven, _weave(evidence)
+def _weave_in(by: Woven, evidence: Evidence, said: Floats, some: slice | Ints, *, blind: bool) -> Floats:
+    woven = _weave(evidence)
     summed = said + by.weight * woven[some]
     best = int(summed.argmax())
-    at = int(np.arange(len(woven))[some][best])
+    at = best if isinstance(some, slice) else int(some[best])
     others = woven.copy()
     others[at] = 0.0
     lead = min(max(float(woven[at] - others.max()), -1.0), 1.0)
@@ -476,10 +478,10 @@ def _known(signal: Floats, otherwise: float = 0.0) -> Floats:
 
 
 def pair_neighbours(group: Ints, position: Ints) -> Pairs:
-    """Which candidates stand one or two places apart in their group."""
+    """Which candidates stand one or two places apart in their group: each pair once in either direction."""
     if not (group >= 0).any():
-        return ()
-    found: list[tuple[Ints, Ints, float]] = []
+        return _NOBODY
+    found: list[tuple[Ints, Ints, Floats]] = []
     order = np.lexsort((position, group))
     for apart in range(1, len(_NEIGHBOUR_SHARES) + 1):
         before, after = order[:-apart], order[apart:]
@@ -487,19 +489,17 @@ def pair_neighbours(group: Ints, position: Ints) -> Pairs:
         distance = position[after] - position[before]
         for places, share in enumerate(_NEIGHBOUR_SHARES, 1):
             pairs = np.flatnonzero(together & (distance == places))
-            if len(pairs):
-                found.append((before[pairs], after[pairs], share))
-    return found
+            found.append((before[pairs], after[pairs], np.full(len(pairs), share)))
+            found.append((after[pairs], before[pairs], np.full(len(pairs), share)))
+    to, giver, share = (np.concatenate(some) for some in zip(*found, strict=True))
+    return to, giver, share
 
 
 def _neighbours(own: Floats, evidence: Evidence) -> Floats:
     """What stands one and two places from each candidate in its group."""
     pairs = evidence.beside
-    given = np.zeros(len(own))
-    for before, after, share in pair_neighbours(evidence.group, evidence.position) if pairs is None else pairs:
-        given[after] += share * own[before]
-        given[before] += share * own[after]
-    return given
+    to, giver, share = pair_neighbours(evidence.group, evidence.position) if pairs is None else pairs
+    return np.bincount(to, share * own[giver], len(own)).astype(np.float64, copy=False)
 
 
 def _in_time(evidence: Evidence, own: Floats) -> Columns:
