@@ -180,8 +180,8 @@ if __name__ == "__main__":
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--every", type=float, default=1.0, help="minutes between two rows")
     parser.add_argument(
-        "--texts", type=int, default=2_000,
-        help="how many different things are said and asked: of few, what is kept to be at hand again is full soon",
+        "--texts", type=int, default=500,
+        help="how many different things are said and asked: of more, what is kept to be at hand again fills for longer",
     )  # fmt: skip
     given = parser.parse_args()
     sys.exit(0 if soak(given.minutes, given.every, given.texts, lambda line: print(line, flush=True)) else 1)
