@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import tracemalloc
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from multiprocessing.synchronize import Event
@@ -95,6 +96,20 @@ def test_what_says_or_is_something_else_is_left_alone(semantic: Memory, one: Any
     for draft in (one, other):
         semantic.remember(**draft)
     assert semantic.dream().merges == ()
+
+
+def test_a_dream_holds_few_of_the_records_that_look_alike(semantic: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.engine.care.dream._BATCH", 2)
+    for pair in DOUBLES[:12]:  # of two projects, so that each stands for itself
+        drafts = [{"text": text, "project": f"p{n}", "metadata": {"page": "x" * 60_000}} for n, text in enumerate(pair)]
+        semantic.remember_many(drafts)
+    semantic.embed_waiting()
+    tracemalloc.start()
+    done = semantic.dream(dry_run=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert done.records > 20
+    assert peak < 2_200_000
 
 
 def test_a_dry_run_changes_nothing(semantic: Memory) -> None:

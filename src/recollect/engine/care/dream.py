@@ -262,9 +262,14 @@ def _near(core: Core, vectors: Vectors, space: str, watch: Watch) -> Iterator[tu
     least = max(NEAR, model.floor + _ABOVE_FLOOR * (1 - model.floor))
     with core.store.read() as view:
         best = view.pairs(space, model.no, least, Filter(statuses=("active",)), watch.over)
-        records = {record.version: record for record in records_of(view, sorted({v for p in best for v in p[:2]}))}
-    for one, other, cosine in best:
-        yield records[one], records[other], round(cosine, 4)
+    for start in range(0, len(best), _BATCH):
+        some = best[start : start + _BATCH]
+        with core.store.read() as view:
+            found = records_of(view, sorted({version for pair in some for version in pair[:2]}))
+        records = {record.version: record for record in found}
+        for one, other, cosine in some:
+            if one in records and other in records:  # neither was forgotten meanwhile
+                yield records[one], records[other], round(cosine, 4)
 
 
 def comparable(one: Record, other: Record) -> bool:
