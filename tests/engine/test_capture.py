@@ -289,6 +289,28 @@ def test_a_session_that_goes_on_from_another_says_nothing_again(
     assert (None if found is None else found.status) == (None if forgotten else "candidate")
 
 
+def test_what_was_forgotten_does_not_come_with_a_session_that_goes_on_from_another(
+    memory: Memory, tmp_path: Path, transcript: Path
+) -> None:
+    ids = [f"{number:08x}-0000-4000-8000-000000000000" for number in range(4)]
+    lines = [line("user", f"Message number {number}", number, uuid=ids[number]) for number in range(3)]
+    transcript.write_text("".join(lines))
+    memory.capture(transcript)
+    for record in memory.list(kinds=["message"]):
+        memory.forget(record.id)
+    copy = tmp_path / "s-2.jsonl"
+    copy.write_text(forked(lines, "s-2"))
+    assert memory.capture(copy).messages == 0
+    with copy.open("a") as file:
+        file.write(line("user", "Something new", 9, sessionId="s-2", uuid=ids[3]))
+    memory.capture(copy)
+    again = tmp_path / "s-3.jsonl"
+    again.write_text(forked(copy.read_text().splitlines(), "s-3"))
+    memory.capture(again)
+    assert texts(memory) == ["Something new"]
+    assert memory.capture(again, space="other").messages == 4  # which was told nothing yet
+
+
 @pytest.mark.parametrize(("piece", "soon"), [(4_000_000, "13:00:00.500"), (300, "13:00:06.000")])
 def test_what_codex_copies_into_a_session_that_goes_on_from_another_is_not_kept_again(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int, soon: str

@@ -59,6 +59,7 @@ _TAIL = 65_536
 _TOLD = "messages"
 _WAIT = 10.0  # seconds for whoever reads the same transcript
 _OF_SESSIONS = ("session_meta", "turn_context", "session.start", "session.resume")  # lines in which nobody speaks
+_LINE_ID = re.compile(rb'"uuid"\s*:\s*"([0-9a-fA-F-]{36})"')  # as Claude Code writes it, and copies it with the line
 _CALL = re.compile(r"\[[\w.:-]{1,80}(?:: .*)?\]")
 
 
@@ -67,7 +68,8 @@ class Reached(Struct, frozen=True, kw_only=True):
     short, or is another one.
 
     `until` is the moment of the last message that was read, or that a client told. `again` tells of messages without a
-    time that were held when the file was begun anew, and have not come again yet: how many of each hash.
+    time that were held when the file was begun anew, and have not come again yet: how many of each hash. `last` is what
+    the client calls the last line, which tells nothing of what it says.
     """
 
     offset: int = 0
@@ -79,6 +81,8 @@ class Reached(Struct, frozen=True, kw_only=True):
     tail: str = ""
     tail_bytes: int = 0
     again: Mapping[str, int] = {}
+    last: str | None = None
+    space: str | None = None
 
 
 _REACHED = Shelf("captures", Reached)
@@ -145,13 +149,14 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
         before: Reached | None = None
         if not _goes_on(file, reached, size):  # cut short, or another file by the same name
             before, reached = reached, Reached(session=reached.session, until=reached.until)
+        reached = msgspec.structs.replace(reached, space=space)
         if not wish.keep:
             return msgspec.structs.replace(so_far, left=max(0, size - _pass_over(core, file, key, reached)))
         for end, lines in _pieces(file, reached.offset):
-            heard = _heard((_forked(file) if reached.offset else b"") + lines, pauses, wish.at or core.clock())
-            conversation = _unread(heard, before, so_far)
-            now = _reach(file, _until(reached, conversation), end)
             begins = reached.offset == 0
+            new = _beyond(lines, _ends(core, space)) if begins else _forked(file) + lines
+            conversation = _unread(_heard(new, pauses, wish.at or core.clock()), before, so_far)
+            now = _reach(file, _until(reached, conversation, lines), end)
             so_far, reached = _write(core, space, path, key, now, conversation, wish, so_far, begins=begins)
             if wish.within is not None and time.monotonic() - begun > wish.within:
                 break
@@ -161,7 +166,7 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
 def _pass_over(core: Core, file: BinaryIO, key: str, reached: Reached) -> int:
     """Notes how far a transcript goes, and when what it says was said: none of that is kept, now or later."""
     for end, lines in _pieces(file, reached.offset):
-        reached = msgspec.structs.replace(_until(reached, _conversation(lines)), offset=end)
+        reached = msgspec.structs.replace(_until(reached, _conversation(lines), lines), offset=end)
     _note(core, key, _reach(file, reached, reached.offset))
     return reached.offset
 
@@ -176,11 +181,25 @@ def _unread(talk: Conversation | None, before: Reached | None, so_far: Captured)
     return msgspec.structs.replace(talk, messages=late)
 
 
-def _until(reached: Reached, talk: Conversation | None) -> Reached:
+def _ends(core: Core, space: str) -> set[str]:
+    """The last lines of all transcripts that were read for a space, as their clients call them."""
+    with core.store.read() as view:
+        return {one.last for one in view.kept(_REACHED).values() if one.last is not None and one.space == space}
+
+
+def _beyond(lines: bytes, ends: set[str]) -> bytes:
+    """The lines after the last that was the last of another transcript: up to there they are a copy of that one."""
+    copied = [found.end() for found in _LINE_ID.finditer(lines) if found[1].decode() in ends]
+    return lines[lines.find(b"\n", copied[-1]) + 1 :] if copied else lines
+
+
+def _until(reached: Reached, talk: Conversation | None, lines: bytes) -> Reached:
+    """How far was read, with the moment of the last message and the name of the last line."""
     times = [one.at for one in (() if talk is None else talk.messages) if one.at is not None]
     if reached.until is not None:
         times.append(reached.until)
-    return msgspec.structs.replace(reached, until=max(times, default=None))
+    last = next((found[1].decode() for found in reversed([*_LINE_ID.finditer(lines)])), reached.last)
+    return msgspec.structs.replace(reached, until=max(times, default=None), last=last)
 
 
 def _goes_on(file: BinaryIO, reached: Reached, size: int) -> bool:
@@ -206,8 +225,9 @@ def _reach(file: BinaryIO, reached: Reached, end: int) -> Reached:
 
 def _forked(file: BinaryIO) -> bytes:
     """The first line of a session of Codex that goes on from another: it tells what of the rest was said there."""
-    line = _part(file, 0, _PIECE).partition(b"\n")[0]
-    return line + b"\n" if b'"forked_from_id"' in line else b""
+    file.seek(0)
+    line = file.readline(_LONGEST_LINE)
+    return line if b'"forked_from_id"' in line else b""
 
 
 def _part(file: BinaryIO, start: int, count: int) -> bytes:
