@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -83,6 +84,48 @@ def test_what_others_wrote_stays_with_its_folder_and_without_a_copy_of_ours(shel
     for client in ("codex", "opencode"):
         shell("disconnect", client, "--yes")
     assert (own.is_dir(), files(shell.home)) == (True, before)
+
+
+@pytest.mark.parametrize("client", [name for name, wiring in WIRINGS.items() if not wiring.script])
+def test_hooks_of_others_that_hold_our_words_stay_and_are_not_taken_for_ours(shell, client):
+    wiring = WIRINGS[client]
+    event, path = wiring.events[-1], wiring.file(client_folders(), project=False)
+    others = [
+        f"date >> ~/recollect.log; otto hook {client} {event}",
+        f"my-recollect hook {client} {event} --mine",
+        f"/usr/bin/recollect hook {client} {event} --space work && say done",
+        f"recollect hook {client} {event} > ~/mine.log",
+        f"echo 'recollect hook {client} {event}",
+    ]
+    hooks = [{"type": "command", "command": one} for one in others]
+    text = json.dumps({**wiring.frame, "hooks": {event: [{"hooks": hooks}] if wiring.grouped else hooks}}, indent=2)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    assert shell("connect", client, "--auto", "--space", "a b", "--yes").code == 0
+    assert all(json.dumps(one) in path.read_text() for one in others)
+    assert wiring.holds(path.read_text())
+    assert shell("disconnect", client, "--yes").code == 0
+    assert (path.read_text(), wiring.holds(text)) == (text, False)
+
+
+@pytest.mark.parametrize("program", ["recollect", "/a b/recollect", "'/a b/python' -m recollect.cli"])
+def test_every_form_in_which_our_hook_was_ever_started_is_known_as_ours(program):
+    program = program if program[0] == "'" else shlex.quote(program)
+    for options in ("", " --space 'a; b'", " --space work --home '/a b'", " --store postgresql://h/db"):
+        hook = {"command": f"{program} hook cursor stop{options}"}
+        assert WIRINGS["cursor"].holds(json.dumps({"hooks": {"stop": [hook]}})), hook
+
+
+def test_a_plugin_of_somebody_else_by_our_name_is_neither_overwritten_nor_deleted(shell):
+    path = shell.home / ".config/opencode/plugins/recollect.js"
+    path.parent.mkdir(parents=True)
+    path.write_text("// mine; see recollect connect opencode --auto\nexport const Mine = 1\n")
+    before = files(shell.home)
+    outcome = shell("connect", "opencode", "--auto", "--yes")
+    assert outcome.code == 1
+    assert f"{path}: this is a plugin of somebody else; rename it" in outcome.err
+    shell("disconnect", "opencode", "--yes")
+    assert files(shell.home) == before
 
 
 @pytest.mark.parametrize("client", [name for name, wiring in WIRINGS.items() if not wiring.script])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -163,6 +164,17 @@ def launch_command() -> list[str]:
             if (folder / name).is_file() and os.access(folder / name, os.X_OK):
                 return [str(folder / name)]
     return [sys.executable, "-m", "recollect.cli"]
+
+
+def words_for_us(words: Sequence[str]) -> Sequence[str] | None:
+    """What follows the program in a command such as `launch_command` begins; None in a command of any other form."""
+    if list(words[1:3]) == ["-m", "recollect.cli"]:
+        return words[3:]
+    return words[1:] if words and _is_program(words[0]) else None
+
+
+def _is_program(word: str) -> bool:
+    return re.split(r"[/\\]", word)[-1] in ("recollect", "recollect.exe")
 
 
 def read_settings(path: Path) -> bytes | None:

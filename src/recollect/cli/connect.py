@@ -135,7 +135,8 @@ def connect(
         edits = [_plan(path, mode, lambda text: chosen.connected(text, server, served), snippet)]
         if wiring is not None:
             hooks_file = wiring.file(client_folders(), project=project)
-            _add_hooks(edits, hooks_file, lambda text: wiring.wired(text, program, hooked, asked), mode)
+            by_hand = None if wiring.script else wiring.wired("", program, hooked, asked)
+            _add_hooks(edits, hooks_file, lambda text: wiring.wired(text, program, hooked, asked), by_hand, mode)
         ours = _taking_out(chosen, server, project=project)
         edits = [replace(edit, keeps=_is_of_others(edit, ours[edit.path], chosen)) for edit in edits]
         changed = _apply(chosen, edits, yes=yes, as_json=as_json)
@@ -210,9 +211,8 @@ def _plan(path: Path, mode: int, edit: Callable[[str], str], by_hand: str | None
     return Edit(path, data, old, edit_settings(path, old, edit, by_hand), mode)
 
 
-def _add_hooks(edits: list[Edit], path: Path, wired: Callable[[str], str], mode: int) -> None:
+def _add_hooks(edits: list[Edit], path: Path, wired: Callable[[str], str], by_hand: str | None, mode: int) -> None:
     """Adds the hooks to a plan: to the file that it already changes, or to one more."""
-    by_hand = wired("")
     for place, edit in enumerate(edits):
         if edit.path == path:
             both = edit_settings(path, edit.new or "", wired, by_hand)

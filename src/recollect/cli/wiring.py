@@ -1,7 +1,7 @@
 """Where does each client keep its hooks, and how does it want ours written?
 
-Most clients have one file for all hooks, in which ours are told from others by their command. VS Code has a file for
-each program, and opencode a script: those are ours as a whole.
+Ours are told from others by their command, which is as a whole of the form that we write. opencode has a script
+instead, which is ours as a whole where it begins as ours does.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from recollect.cli import jsonc
+from recollect.cli.clients import words_for_us
+from recollect.cli.jsonc import Uneditable
 from recollect.config import ClientFolders
 from recollect.types import Json
 
@@ -25,6 +27,8 @@ _SECONDS = 5
 """After so long a client may end our hook: it has answered long before."""
 
 
+_OPTIONS = ("--space", "--home", "--store")
+_SHELL = re.compile(r"[;&|<>$`()\n]")
 _TOOL = "hook"
 _INPUT: Mapping[str, Json] = {
     "prompt": "${prompt}", "session": "${session_id}", "folder": "${cwd}", "event": "${hook_event_name}",
@@ -43,9 +47,8 @@ class Wiring(Struct, frozen=True, kw_only=True):
     grouped: bool = True
     """Hooks stand in groups, each with a matcher of its own."""
     lenient: bool = False
-    own: bool = False
-    """The file is ours alone."""
     script: bool = False
+    """The file is ours alone."""
     frame: Mapping[str, Json] = {}
     """What the file must hold beside the hooks."""
     asks_server: str | None = None
@@ -66,8 +69,10 @@ class Wiring(Struct, frozen=True, kw_only=True):
         `server` is what the client calls our server, where it speaks the native contract: it answers what it can.
         """
         if self.script:
+            if text.strip() and not self.holds(text):
+                raise Uneditable("this is a plugin of somebody else; rename it, and connect again")
             return render_script(command, options)
-        if self.own or not text.strip():
+        if not text.strip():
             hooks: dict[str, Json] = {event: [self.entry(event, command, options, server)] for event in self.events}
             return json.dumps({**self.frame, "hooks": hooks}, indent=2, ensure_ascii=False) + "\n"
         for event in self.events:
@@ -79,7 +84,7 @@ class Wiring(Struct, frozen=True, kw_only=True):
 
     def unwired(self, text: str) -> str:
         """The text of a file without our hooks, and without what is empty for want of them."""
-        if self.own:
+        if self.script:
             return "" if self.holds(text) else text
         for event in self._events(text):
             if not any(True for _ in self._ours(text, event)):
@@ -94,7 +99,7 @@ class Wiring(Struct, frozen=True, kw_only=True):
     def holds(self, text: str) -> bool:
         """Is any of our hooks in the text of a file?"""
         if self.script:
-            return f"recollect connect {self.client}" in text
+            return text.startswith(_script().partition("\n")[0])
         return any(True for event in self._events(text) for _ in self._ours(text, event))
 
     def entry(
@@ -142,7 +147,17 @@ class Wiring(Struct, frozen=True, kw_only=True):
         if isinstance(hook, dict) and hook.get("type") == "mcp_tool":
             return hook.get("tool") == _TOOL and hook.get("input") == self._input
         line = hook.get("command") if isinstance(hook, dict) else None
-        return isinstance(line, str) and re.search(rf"recollect.* hook {self.client} ", line) is not None
+        return isinstance(line, str) and self._is_our_command(line)
+
+    def _is_our_command(self, line: str) -> bool:
+        """Is a line as a whole what we could have written: no part of a longer one, and no other program's?"""
+        words = split_words(line)
+        match words_for_us(words):
+            case ["hook", self.client, event, *options] if event.isalpha():
+                in_form = all(name in _OPTIONS for name in options[::2]) and len(options) % 2 == 0
+                return in_form and (shlex.join(words) == line or _SHELL.search(line) is None)
+            case _:
+                return False
 
     def _without(self, text: str, event: str) -> str:
         for path in self._ours(text, event):
@@ -168,7 +183,7 @@ WIRINGS: Mapping[str, Wiring] = {
         ),
         Wiring(
             client="vscode", user_file=("home", ".copilot/hooks/recollect.json"),
-            project_file=".github/hooks/recollect.json", events=_CLAUDE, grouped=False, own=True, frame={"version": 1},
+            project_file=".github/hooks/recollect.json", events=_CLAUDE, grouped=False, frame={"version": 1},
         ),
         Wiring(
             client="gemini", user_file=("home", ".gemini/settings.json"), project_file=".gemini/settings.json",
@@ -176,7 +191,7 @@ WIRINGS: Mapping[str, Wiring] = {
         ),
         Wiring(
             client="opencode", user_file=("xdg", "opencode/plugins/recollect.js"),
-            project_file=".opencode/plugins/recollect.js", events=(), own=True, script=True,
+            project_file=".opencode/plugins/recollect.js", events=(), script=True,
         ),
     )
 }  # fmt: skip
@@ -184,15 +199,25 @@ WIRINGS: Mapping[str, Wiring] = {
 
 def render_script(command: Sequence[str], options: Sequence[str]) -> str:
     """opencode's plugin: the words before an event, and in a list those after it."""
-    template = resources.files("recollect.cli").joinpath("plugins/opencode.js").read_text("utf-8")
-    return template.replace(
-        "__COMMAND__", json.dumps([*command, "hook", "opencode", list(options)], ensure_ascii=False)
-    )
+    words = json.dumps([*command, "hook", "opencode", list(options)], ensure_ascii=False)
+    return _script().replace("__COMMAND__", words)
+
+
+def _script() -> str:
+    return resources.files("recollect.cli").joinpath("plugins/opencode.js").read_text("utf-8")
 
 
 def join_words(words: Sequence[str]) -> str:
     """Words as one line for a shell."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+def split_words(line: str) -> list[str]:
+    """The words of a line for a shell; none where its quotes are open."""
+    try:
+        return [word.strip('"') for word in shlex.split(line, posix=False)] if os.name == "nt" else shlex.split(line)
+    except ValueError:
+        return []
 
 
 def _at(text: str, path: Sequence[str | int], *, lenient: bool) -> Json:
