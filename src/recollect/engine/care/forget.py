@@ -23,6 +23,7 @@ from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.grounds import segment_id, segment_kind, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.revise import any_version
+from recollect.engine.write.taken_back import drawn_from, take_back
 from recollect.errors import NotFound
 from recollect.ingest.parsed import short_title
 from recollect.retrieve.quotes import Said, without
@@ -38,7 +39,8 @@ _TRACES = "traces of its bytes in the log or the keyword index; they go as soon 
 class Forgotten(Receipt, frozen=True, kw_only=True):
     """What became of a forgetting: which records, entities and facts were removed, which records were rewritten.
 
-    `pending` says what is still left on disk: traces that are removed in the background, and backups, which are not.
+    `pending` says what is still left on disk: traces that are removed in the background; and backups and the messages
+    that it was drawn from, which are not.
     """
 
     removed: tuple[str, ...] = ()
@@ -64,11 +66,17 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Forgot
         edit.keep(DOCUMENTS, dict.fromkeys(leaving.files), space=record.space)
         folders = forget_files(edit, record.space, [*leaving.removed, *leaving.rewritten])
         erased = leaving.erased()
+        messages = [one for one in drawn_from(edit, record) if one.id not in leaving.removed]
         entries = [entry for done in edit.apply(leaving.ops(reason)) for entry in done.entries]
+        take_back(edit, record, messages, forgotten=True)
         note_erased(edit, erased)
     if leaving.rewritten:
         core.written()
-    return _receipt(core, id, leaving, record.space, entries, folders)
+    left = [f"its note in {folder}, until `recollect sync {folder}` runs again" for folder in folders]
+    left += [
+        f"the message {one.id}, which says it still: `recollect forget {one.id}` removes it too" for one in messages
+    ]
+    return _receipt(core, id, leaving, record.space, entries, left)
 
 
 def forget_fact(core: Core, id: str, space: str | None, reason: str | None) -> Forgotten:
@@ -85,12 +93,11 @@ def forget_fact(core: Core, id: str, space: str | None, reason: str | None) -> F
 
 
 def _receipt(
-    core: Core, id: str, leaving: Leaving, space: str, entries: Sequence[int], folders: Sequence[str] = ()
+    core: Core, id: str, leaving: Leaving, space: str, entries: Sequence[int], left: Sequence[str] = ()
 ) -> Forgotten:
     gone = [*leaving.removed.values(), *leaving.things.values()]
     copies = copies_since(core.settings, min(one.created_at for one in gone))
-    notes = [f"its note in {folder}, until `recollect sync {folder}` runs again" for folder in folders]
-    pending = (*(() if scrub(core) else (_TRACES,)), *notes, *(() if copies is None else (copies,)))
+    pending = (*(() if scrub(core) else (_TRACES,)), *left, *(() if copies is None else (copies,)))
     return Forgotten(
         outcome="stored", id=id, space=space, entry=entries[0], entries=tuple(entries),
         reason=f"gone, but for {'; and '.join(pending)}" if pending else None,

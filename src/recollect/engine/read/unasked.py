@@ -21,6 +21,7 @@ from recollect.engine.core import Core, last_entry
 from recollect.engine.parse import parse_optional, parse_space, parse_text
 from recollect.engine.pauses import begin_pause, end_pause, paused_until
 from recollect.engine.workplaces import project_at
+from recollect.engine.write.taken_back import taken_back
 from recollect.errors import InvalidInput
 from recollect.forms import convert
 from recollect.retrieve.brief import Noted, Section, note, render_brief, render_noted
@@ -379,7 +380,10 @@ def _search(core: Core, space: str, project: str | None, prompt: str, vectors: V
     asked = prompt if len(prompt) <= _LONGEST_PROMPT else f"{prompt[:half]}\n{prompt[-half:]}"
     where = Filter(spaces=(space,), projects=_seen(project), without_kinds=_LEFT_OUT)
     query = Query(text=parse_text(asked, "prompt"), filter=where, limit=_LOOKS_AT * MOST_RECORDS, min_score=NOISE)
-    return recall(core, vectors, query).hits
+    hits = recall(core, vectors, query).hits
+    with core.store.read() as view:
+        said = taken_back(view, [hit.record for hit in hits])
+    return [hit for hit in hits if (hit.record.space, hit.record.id) not in said]
 
 
 def _is_enough(hit: Hit, threshold: float) -> bool:

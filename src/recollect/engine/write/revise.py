@@ -13,9 +13,10 @@ from recollect.engine.parse import check_period
 from recollect.engine.write.grounds import judge
 from recollect.engine.write.remember import content_hash, put_of
 from recollect.engine.write.screen import ALL_PRIVATE, Screen, told_masked, told_refused
+from recollect.engine.write.taken_back import drawn_from, other_grounds, take_back
 from recollect.errors import InvalidInput, NotFound
 from recollect.store.base import Changes, Edit, Thing, View
-from recollect.types import Change, Receipt, Record, least_trust
+from recollect.types import Change, Draft, Receipt, Record, least_trust
 
 PAGE = "page"
 PERSONS = ("cli", PAGE)
@@ -37,13 +38,17 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
     with core.store.write(actor=core.actor) as edit:
         old = find(edit, Record, id, space)
         given, masked = _screened(edit, old, fields)
-        ruling = judge(edit, _replace(old, given, by_person=core.actor in PERSONS), old)
+        by_person, messages = core.actor in PERSONS, drawn_from(edit, old)
+        wanted = _replace(old, given, by_person=by_person)
+        ruling = judge(edit, _vouched(edit, old, wanted, given, by_person=by_person), old)
         if ruling.refusal is not None:
             raise InvalidInput(ruling.refusal.field, ruling.refusal.problem)
         new = ruling.record
         if state_of(new) == state_of(old):
             return Receipt(outcome="deduplicated", id=old.id, space=old.space, reason="nothing would change")
         entry = edit.apply([put_of(edit, new, "revise", old, reason=reason)])[0].entry
+        if new.text != old.text:
+            take_back(edit, old, messages)
     core.written()
     return Receipt(
         outcome="stored", id=old.id, space=old.space, entry=entry, status=new.status, entries=(entry,),
@@ -74,6 +79,20 @@ def _replace(old: Record, fields: Mapping[str, object], *, by_person: bool) -> R
     return new
 
 
+def _vouched(view: View, old: Record, new: Record, given: Mapping[str, object], *, by_person: bool) -> Record:
+    """A candidate that a person changes, or anybody corrects that was only overheard, is a record like any other.
+
+    It has the trust of whoever changed it, and in other words it no longer rests on the messages that it was drawn
+    from: they say what it said.
+    """
+    grounds = old.grounds if new.text == old.text else other_grounds(view, old)
+    changes: dict[str, object] = {} if grounds == old.grounds else {"grounds": grounds}
+    if old.status == "candidate" and (by_person or (changes and grounds is None)):
+        changes |= {"status": "active", "confidence": Draft(text=new.text).confidence}
+        changes |= {"trust": "user_declared"} if by_person else {}
+    return msgspec.structs.replace(new, **{name: value for name, value in changes.items() if name not in given})
+
+
 def invalidate(
     core: Core,
     id: str,
@@ -97,6 +116,7 @@ def invalidate(
             old, valid_until=end, superseded_by=superseded_by or old.superseded_by, status=status
         )
         entry = edit.apply([put_of(edit, new, "invalidate", old, reason=reason)])[0].entry
+        take_back(edit, old, drawn_from(edit, old))
     return Receipt(
         outcome="stored", id=old.id, space=old.space, reason=reason, entry=entry, status=status, entries=(entry,)
     )
