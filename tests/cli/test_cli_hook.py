@@ -240,6 +240,15 @@ def test_what_a_client_tells_is_read_to_its_end_or_for_so_long(read, told_of, cl
         os.close(theirs)
 
 
+def test_a_session_of_five_megabytes_that_a_client_tells_as_a_whole_is_kept(shell):
+    shell.remember(STORED)
+    event = json.loads(told("opencode", "session.idle"))
+    event["messages"] = [{"role": "tool", "content": " " * 5_000_000}, *event["messages"]]
+    with spawn("opencode", "session.idle", "--home", str(shell.store), "--now") as child:
+        child.communicate(json.dumps(event).encode(), timeout=60)
+    assert kept(shell) == [("user", ASKED), ("assistant", "Done.")]
+
+
 def test_where_there_is_no_memory_none_is_made(shell):
     assert shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart")).code == 0
     assert not shell.store.exists()
