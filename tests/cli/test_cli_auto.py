@@ -193,6 +193,94 @@ def test_what_a_team_shares_holds_no_path_of_this_machine(shell, client):
     assert files(Path.cwd()) == {}
 
 
+@pytest.mark.parametrize("client", CLIENTS)
+def test_files_that_begin_with_a_mark_of_their_encoding_are_as_they_were_after_connect_and_disconnect(shell, client):
+    wiring, auto = WIRINGS.get(client), [] if client not in WIRINGS else ["--auto"]
+    paths = {CLIENTS[client].file(client_folders(), project=False)}
+    paths |= set() if wiring is None or wiring.script else {wiring.file(client_folders(), project=False)}
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"\xef\xbb\xbf" + (b'a = "b"' if path.suffix == ".toml" else b'{"a": {"b": "c"}}'))
+    before = files(shell.home)
+    assert shell("connect", client, *auto, "--yes").code == 0
+    assert all(path.read_bytes()[:4] == before[str(path)][:4] and b"recollect" in path.read_bytes() for path in paths)
+    assert [one["client"] for one in shell.json("status")["clients"]] == [client]
+    outcome = shell("disconnect", client, "--yes")
+    assert (outcome.code, files(shell.home)) == (0, before), outcome.err
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("command", ["connect", "disconnect"])
+def test_what_is_wrong_in_a_file_is_told_with_the_name_of_the_file(shell, client, command):
+    path = CLIENTS[client].file(client_folders(), project=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"\xef\xbb\xbfa b")
+    outcome = shell(command, client, "--yes")
+    assert (outcome.code, f"{path}, line 1: " in outcome.err) == (1, True)
+    assert files(shell.home) == {str(path): b"\xef\xbb\xbfa b"}
+
+
+@pytest.mark.parametrize("client", WIRINGS)
+def test_a_server_by_another_name_goes_too_and_so_do_several(shell, client):
+    shell("connect", client, "--auto", "--name", "mem", "--yes")
+    shell("connect", client, "--auto", "--name", "work", "--space", "work", "--yes")
+    some = shell("disconnect", client, "--name", "mem", "--yes").out
+    assert f"but {CLIENTS[client].title} still uses this memory:\n  the server work in {shell.home}" in some
+    assert some.endswith(f"to take it out: recollect disconnect {client}\n")
+    assert "no longer uses this memory once" in shell("disconnect", client, "--yes").out
+    assert list(shell.home.rglob("*")) == [Path.cwd()]
+
+
+@pytest.mark.parametrize("client", WIRINGS)
+def test_what_stays_connected_elsewhere_is_told_with_what_takes_it_out(shell, client):
+    for scope in ([], ["--project"]):
+        shell("connect", client, "--auto", *scope, "--yes")
+    stays = shell.json("disconnect", client, "--yes")["stays"]
+    assert {one["command"] for one in stays} == {f"recollect disconnect {client} --project"}
+    assert {one["what"] for one in stays} == {"the server recollect", "hooks"}
+    again = shell("disconnect", client, "--yes").out
+    assert again.startswith(f"{CLIENTS[client].title} was not connected; this is there:\n  the server recollect in ")
+    assert "no longer uses this memory in this project" in shell("disconnect", client, "--project", "--yes").out
+    assert list(shell.home.rglob("*")) == [Path.cwd()]
+
+
+def test_a_server_that_somebody_wrote_in_another_form_stays_until_it_is_named(shell):
+    path = shell.home / ".cursor/mcp.json"
+    path.parent.mkdir()
+    text = json.dumps({"mcpServers": {"mine": {"command": "uvx", "args": ["recollect", "serve"]}}})
+    path.write_text(text)
+    outcome = shell("disconnect", "cursor", "--yes").out
+    assert outcome.endswith(f"the server mine in {path}; to take it out: recollect disconnect cursor --name mine\n")
+    assert path.read_text() == text
+    shell("disconnect", "cursor", "--name", "mine", "--yes")
+    assert "mine" not in (path.read_text() if path.exists() else "")
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_is_kept_beside_a_file_is_of_before_us_also_where_the_file_was_made_for_us(shell, client):
+    path = CLIENTS[client].file(client_folders(), project=False)
+    shell("connect", client, "--yes")
+    own = 'a = "b"\n' if path.suffix == ".toml" else '{"a": "b",'
+    path.write_text(own + path.read_text().removeprefix("{"))
+    shell("connect", client, "--space", "work", "--yes")
+    assert b"serve" not in path.with_name(f"{path.name}.bak").read_bytes()
+    shell("disconnect", client, "--yes")
+    assert [str(path)] == list(files(shell.home))
+    assert "".join(path.read_text().split()) in ('a="b"', '{"a":"b"}')
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("text", ["", "\n"])
+def test_an_empty_file_that_was_there_before_is_empty_again(shell, client, text):
+    path = CLIENTS[client].file(client_folders(), project=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    for options in ([], ["--space", "work"]):
+        shell("connect", client, *options, "--yes")
+    shell("disconnect", client, "--yes")
+    assert files(shell.home) == {str(path): text.encode()}
+
+
 def test_without_a_yes_nothing_is_written(shell):
     outcome = shell("connect", "claude", "--auto")
     assert outcome.code == 2
@@ -298,6 +386,25 @@ def test_plugins_hold_what_connect_writes_and_one_skill_and_no_path_of_this_mach
         assert sorted(hooks) == sorted(WIRINGS[client].events)
     wrong = shell("plugin", str(next(folder.rglob("SKILL.md"))))
     assert (wrong.code, "is a file" in wrong.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        (".claude-plugin/marketplace.json", '{"name": "acme", "plugins": []}'),
+        (".claude-plugin/marketplace.json", '{"name": "recollect", "plugins": [{"name": "recollect"}, {"name": "x"}]}'),
+        (".agents/plugins/marketplace.json", "no JSON"),
+        ("gemini/gemini-extension.json", '{"name": "mine"}'),
+        ("claude/.mcp.json", '{"mcpServers": {}}'),
+    ],
+)
+def test_a_marketplace_or_plugin_of_somebody_else_is_named_and_nothing_is_written(shell, tmp_path, file, text):
+    path = tmp_path / "plugins" / file
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    outcome = shell("plugin", str(tmp_path / "plugins"))
+    assert (outcome.code, f"{path} is not of recollect, and would be overwritten" in outcome.err) == (2, True)
+    assert files(tmp_path / "plugins") == {str(path): text.encode()}
 
 
 def test_the_manifest_for_cursor_has_what_its_published_schema_knows_and_points_to_what_is_there(shell, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -21,6 +23,7 @@ from recollect.types import Json
 
 PRIVATE = 0o600
 SHARED = 0o666
+Found = TypeVar("Found")
 
 
 class Client(Struct, frozen=True, kw_only=True):
@@ -80,11 +83,34 @@ class Client(Struct, frozen=True, kw_only=True):
                 text = self._checked(text, changed, [*path, name], value)
         return text
 
-    def disconnected(self, text: str, server: str) -> str:
-        """The text of a settings file without our server; equal to what came in when it is not there."""
-        held = self._held(text, server) if text.strip() else None
-        if held is None or "serve" not in [*_words(held.get("args")), *_words(held.get("command"))]:
-            return text
+    def disconnected(self, text: str, server: str | None = None) -> str:
+        """The text of a settings file without our servers, or without the one that is named.
+
+        Equal to what came in where there is none.
+        """
+        names = self.servers(text) if server is None else [name for name in self.mentioned(text) if name == server]
+        for name in names:
+            text = self._without(text, name)
+        return text
+
+    def servers(self, text: str) -> list[str]:
+        """The names of the servers in the text of a settings file that are as we write them."""
+        return [name for name, words in self._commands(text) if (words_for_us(words) or ())[:1] == ["serve"]]
+
+    def mentioned(self, text: str) -> list[str]:
+        """The names of the servers that are called as ours is, or that start it in whatever form."""
+        return [name for name, words in self._commands(text) if name == "recollect" or _starts_us(words)]
+
+    def _commands(self, text: str) -> list[tuple[str, list[str]]]:
+        """Each server, and the words that start it."""
+        found: list[tuple[str, list[str]]] = []
+        for name, held in self._servers(text).items():
+            if isinstance(held, Mapping):
+                words = [held.get("command"), *_words(held.get("command")), *_words(held.get("args"))]
+                found.append((name, [word for word in words if isinstance(word, str)]))
+        return found
+
+    def _without(self, text: str, server: str) -> str:
         if self.toml:
             return toml.remove_table(text, [self.key, server])
         new = jsonc.remove(text, [self.key, server], lenient=self.lenient)
@@ -92,14 +118,15 @@ class Client(Struct, frozen=True, kw_only=True):
         empty = isinstance(root, Mapping) and root.get(self.key) == {}
         return jsonc.remove(new, [self.key], lenient=self.lenient) if empty else new
 
-    def holds(self, text: str, server: str) -> bool:
-        """Is our server in the text of a settings file?"""
-        return bool(text.strip()) and self._held(text, server) is not None
-
-    def _held(self, text: str, server: str) -> Mapping[str, Json] | None:
+    def _servers(self, text: str) -> Mapping[str, Json]:
+        if not text.strip():
+            return {}
         root = toml.read_toml(text) if self.toml else jsonc.read_json(text, lenient=self.lenient)
         servers = root.get(self.key) if isinstance(root, Mapping) else None
-        held = servers.get(server) if isinstance(servers, Mapping) else None
+        return servers if isinstance(servers, Mapping) else {}
+
+    def _held(self, text: str, server: str) -> Mapping[str, Json] | None:
+        held = self._servers(text).get(server)
         return held if isinstance(held, Mapping) else None
 
     def _checked(self, old: str, new: str, path: Sequence[str], value: Json) -> str:
@@ -173,6 +200,10 @@ def words_for_us(words: Sequence[str]) -> Sequence[str] | None:
     return words[1:] if words and _is_program(words[0]) else None
 
 
+def _starts_us(words: Sequence[str]) -> bool:
+    return "serve" in words and any(_is_program(word) or word == "recollect.cli" for word in words)
+
+
 def _is_program(word: str) -> bool:
     return re.split(r"[/\\]", word)[-1] in ("recollect", "recollect.exe")
 
@@ -188,18 +219,23 @@ def read_settings(path: Path) -> bytes | None:
 
 
 def decode_settings(path: Path, data: bytes | None) -> str:
+    """The text of a file, without the mark that some editors begin one with: `write_settings` keeps it."""
     try:
-        return "" if data is None else data.decode("utf-8")
+        return "" if data is None else data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path}, line {line}: not UTF-8 text; nothing was changed") from error
 
 
-def edit_settings(path: Path, text: str, edit: Callable[[str], str], by_hand: str | None = None) -> str:
-    """The new text of a settings file. Errors name the file and, where known, the line, and what to add by hand."""
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
+def look_into(path: Path, look: Callable[[str], Found]) -> Found:
+    """What is seen in the text of a settings file, which is empty where there is no file."""
+    return edit_settings(path, decode_settings(path, read_settings(path)), look)
+
+
+def edit_settings(path: Path, text: str, edit: Callable[[str], Found], by_hand: str | None = None) -> Found:
+    """What is made of the text of a file. Errors name it and, where known, the line, and what to add by hand."""
     try:
-        return mark + edit(text.removeprefix(mark))
+        return edit(text)
     except Unreadable as error:
         raise ConfigError(f"{path}, {error}; nothing was changed") from error
     except Uneditable as error:
@@ -225,11 +261,13 @@ def drop_settings(path: Path, old: bytes | None, roots: Sequence[Path]) -> None:
             folder.rmdir()
 
 
-def write_settings(path: Path, text: str, old: bytes | None, *, mode: int, keeps: bool) -> Path | None:
+def write_settings(path: Path, text: str, old: bytes | None, *, mode: int, keeps: str | None) -> Path | None:
     """Puts a new text in the place of an old one, at once or not at all.
 
-    Where that is asked for, the first old one is kept; the answer is where that was done now.
+    What is to be kept goes beside it, if nothing is kept there yet; the answer is where that was done now.
     """
+    mark = codecs.BOM_UTF8 if old is not None and old.startswith(codecs.BOM_UTF8) else b""
+    data = mark + text.encode()
     target = path.resolve()  # a link stays a link
     backup = target.with_name(f"{target.name}.bak")
     try:
@@ -237,16 +275,16 @@ def write_settings(path: Path, text: str, old: bytes | None, *, mode: int, keeps
         kept = None
         if old is not None:
             mode = stat.S_IMODE(target.stat().st_mode)
-            if keeps and not backup.exists():
-                _write_new(backup, old, mode)
+            if keeps is not None and not backup.exists():
+                _write_new(backup, mark + keeps.encode(), mode)
                 kept = backup
         fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
         try:
-            _write_new(fresh, text.encode(), mode, exact=old is not None)
+            _write_new(fresh, data, mode, exact=old is not None)
             if read_settings(target) != old:
                 raise Conflict(f"{path} was changed by somebody else just now; nothing was written, try again")
             os.replace(fresh, target)
-            if kept is None and read_settings(backup) == text.encode():
+            if kept is None and read_settings(backup) == data:
                 backup.unlink()  # the file is as it was before we first wrote to it
         finally:
             fresh.unlink(missing_ok=True)

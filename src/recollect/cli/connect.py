@@ -25,7 +25,8 @@ from recollect.cli.clients import (
     read_settings,
     write_settings,
 )  # fmt: skip
-from recollect.cli.jsonc import read_json, says_the_same
+from recollect.cli.connections import find_ours
+from recollect.cli.jsonc import Unreadable, has_comments, read_json, says_the_same
 from recollect.cli.options import AsJson, Home, Usage, Yes, confirm
 from recollect.cli.output import clean, is_terminal, put, put_json, say
 from recollect.cli.place import own_home
@@ -35,6 +36,7 @@ from recollect.contracts.registry import CONTRACTS
 from recollect.engine.core import utc_now
 from recollect.engine.hook_log import DISCONNECTED, HookCall, log_call
 from recollect.engine.parse import parse_label, parse_space
+from recollect.errors import ConfigError
 from recollect.types import DEFAULT_SPACE
 
 ClientName = Annotated[
@@ -46,7 +48,6 @@ ClientName = Annotated[
 OfProject = Annotated[
     bool, typer.Option("--project", help="Only for the project in this folder, not for all of yours.")
 ]
-ServerName = Annotated[str, typer.Option("--name", metavar="NAME", help="What the client calls it.")]
 
 FIRST_SCREEN = """
 From the next session of {title} on:
@@ -63,7 +64,7 @@ From the next session of {title} on:
 class Edit(Struct, frozen=True):
     """A file that is to change: what it holds, and what it shall hold (None: the file goes).
 
-    With `keeps`, what it holds stays beside it: it is not of our own making.
+    What it `keeps` stays beside it: the text without ours, of one that is not of our own making.
     """
 
     path: Path
@@ -71,7 +72,7 @@ class Edit(Struct, frozen=True):
     old: str
     new: str | None
     mode: int
-    keeps: bool = False
+    keeps: str | None = None
 
     @property
     def changes(self) -> bool:
@@ -94,7 +95,7 @@ def connect(
     contract: Annotated[
         str, typer.Option("--as", metavar="CONTRACT", help="The vocabulary that the server will speak.")
     ] = "native",
-    name: ServerName = "recollect",
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="What the client calls it.")] = "recollect",
     space: Annotated[
         str, typer.Option("--space", metavar="NAME", help="The space that the client will use.")
     ] = DEFAULT_SPACE,
@@ -137,9 +138,10 @@ def connect(
             hooks_file = wiring.file(client_folders(), project=project)
             by_hand = None if wiring.script else wiring.wired("", program, hooked, asked)
             _add_hooks(edits, hooks_file, lambda text: wiring.wired(text, program, hooked, asked), by_hand, mode)
-        ours = _taking_out(chosen, server, project=project)
-        edits = [replace(edit, keeps=_is_of_others(edit, ours[edit.path], chosen)) for edit in edits]
-        changed = _apply(chosen, edits, yes=yes, as_json=as_json)
+        ours = _taking_out(chosen, None, project=project)
+        edits = [replace(edit, keeps=_of_others(edit, ours[edit.path], chosen)) for edit in edits]
+        changed = _apply(edits, yes=yes, as_json=as_json)
+        _put_json_if(as_json, chosen, edits)
         _tell_connected(chosen, wiring, path, changed=changed, as_json=as_json)
     _tell_notes(chosen, home, project=project)
 
@@ -147,13 +149,16 @@ def connect(
 def disconnect(
     client: ClientName,
     project: OfProject = False,
-    name: ServerName = "recollect",
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Only the server of this name (else all of ours).")
+    ] = None,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Take Recollect out of a client's MCP settings and hooks again.
 
-    Shows the change first and asks. Only what `recollect connect` wrote is taken out; the memory itself stays.
+    Shows the change first and asks. Only what `recollect connect` wrote is taken out; the memory itself stays. What of
+    it is still there afterwards, for you or for the project in this folder, is told with what takes it out.
 
     \b
     Example:
@@ -162,12 +167,24 @@ def disconnect(
     chosen = _client(client)
     mode = SHARED if project else PRIVATE
     edits = [_plan(path, mode, edit) for path, edit in _taking_out(chosen, name, project=project).items()]
-    if _apply(chosen, [_or_gone(_as_before(edit), chosen) for edit in edits], yes=yes, as_json=as_json):
-        if not project:
-            _note_disconnected(chosen)
-        _put_unless(as_json, f"disconnected: {chosen.title} no longer uses this memory once it is restarted")
-    else:
-        _put_unless(as_json, f"{chosen.title} was not connected")
+    edits = [_or_gone(_as_before(edit, chosen), chosen) for edit in edits]
+    changed = _apply(edits, yes=yes, as_json=as_json)
+    if changed and not project:
+        _note_disconnected(chosen)
+    left = [*find_ours(chosen, project=False), *find_ours(chosen, project=True)]
+    _put_json_if(as_json, chosen, edits, stays=left)
+    _put_unless(as_json, _said_of(chosen, changed=changed, project=project, left=bool(left)))
+    for one in [] if as_json else left:
+        put(f"  {one.what} in {one.path}; to take it out: {one.command}")
+
+
+def _said_of(client: Client, *, changed: bool, project: bool, left: bool) -> str:
+    where = " in this project" if project else ""
+    if not changed:
+        return f"{client.title} was not connected{where}" + ("; this is there:" if left else "")
+    if left:
+        return f"disconnected{where}, but {client.title} still uses this memory:"
+    return f"disconnected: {client.title} no longer uses this memory{where} once it is restarted"
 
 
 def _note_disconnected(client: Client) -> None:
@@ -221,12 +238,18 @@ def _add_hooks(edits: list[Edit], path: Path, wired: Callable[[str], str], by_ha
     edits.append(_plan(path, mode, wired, by_hand))
 
 
-def _as_before(edit: Edit) -> Edit:
+def _as_before(edit: Edit, client: Client) -> Edit:
     """Byte by byte what was there before we first wrote, where nobody has changed anything else since."""
-    if not edit.changes or not edit.new or edit.path.suffix == ".toml":
+    beside = _kept_beside(edit.path)
+    kept = read_settings(beside)
+    if not edit.changes or edit.new is None or kept is None:
         return edit
-    before = decode_settings(edit.path, read_settings(_kept_beside(edit.path)))
-    same = bool(before.strip()) and says_the_same(edit.new, before)
+    before = decode_settings(beside, kept)
+    if edit.path.suffix == ".toml":
+        same = edit.new.strip() == before.strip()
+    else:
+        bare = _is_bare(edit.path, edit.new, client) and _is_bare(edit.path, before, client)
+        same = bare or says_the_same(edit.new, before)
     return replace(edit, new=before) if same else edit
 
 
@@ -235,7 +258,7 @@ def _kept_beside(path: Path) -> Path:
     return target.with_name(f"{target.name}.bak")
 
 
-def _taking_out(client: Client, server: str, *, project: bool) -> dict[Path, Callable[[str], str]]:
+def _taking_out(client: Client, server: str | None, *, project: bool) -> dict[Path, Callable[[str], str]]:
     """For each file that we write to, what takes out of its text what is ours."""
     wiring, path = WIRINGS.get(client.name), client.file(client_folders(), project=project)
     if wiring is None:
@@ -246,30 +269,37 @@ def _taking_out(client: Client, server: str, *, project: bool) -> dict[Path, Cal
     return {path: lambda text: client.disconnected(text, server), hooks: wiring.unwired}
 
 
-def _is_of_others(edit: Edit, take_out: Callable[[str], str], client: Client) -> bool:
-    """Does a file hold anything but ours? One that we have made ourselves does not."""
-    rest = edit_settings(edit.path, edit.old, take_out)
-    return rest == edit.old or not _is_bare(edit.path, rest, client)
+def _of_others(edit: Edit, take_out: Callable[[str], str], client: Client) -> str | None:
+    """What a file holds beside ours; None where that is nothing, and the file is of our own making."""
+    try:
+        rest = edit_settings(edit.path, edit.old, take_out)
+    except ConfigError:
+        return edit.old  # ours cannot be taken out of it without harm, such as to a comment in it
+    return None if rest != edit.old and _is_bare(edit.path, rest, client) else rest
 
 
 def _is_bare(path: Path, text: str, client: Client) -> bool:
     """Is there nothing in the text of a file but what we would have begun it with?"""
     if path.suffix not in (".json", ".jsonc") or not text.strip():
         return not text.strip()
-    wiring, root = WIRINGS.get(client.name), read_json(text, lenient=True)
-    if not isinstance(root, dict):
+    try:
+        root = read_json(text, lenient=True)
+    except Unreadable:
+        return False
+    wiring = WIRINGS.get(client.name)
+    if not isinstance(root, dict) or has_comments(text):
         return False
     return not root if wiring is None else all(wiring.frame.get(key) == value for key, value in root.items())
 
 
 def _or_gone(edit: Edit, client: Client) -> Edit:
     """A file that held nothing but ours, and that was not there before, goes as a whole."""
-    bare = edit.new == "" or _is_bare(edit.path, edit.new or "", client)
+    bare = _is_bare(edit.path, edit.new or "", client)
     gone = edit.changes and bare and not _kept_beside(edit.path).exists()
     return replace(edit, new=None) if gone else edit
 
 
-def _apply(client: Client, edits: Sequence[Edit], *, yes: bool, as_json: bool) -> bool:
+def _apply(edits: Sequence[Edit], *, yes: bool, as_json: bool) -> bool:
     """Shows what would change, asks, and changes it. Answers whether anything did."""
     due = [edit for edit in edits if edit.changes]
     if due:
@@ -285,13 +315,16 @@ def _apply(client: Client, edits: Sequence[Edit], *, yes: bool, as_json: bool) -
         kept = write_settings(edit.path, edit.new, edit.data, mode=edit.mode, keeps=edit.keeps)
         if kept is not None:
             say(f"the old file is kept as {kept}")
-    if as_json:
-        first = edits[0]
-        files = [{"file": str(edit.path), "changed": edit.changes, "diff": edit.diff} for edit in edits]
-        put_json({
-            "client": client.name, "file": str(first.path), "changed": bool(due), "diff": first.diff, "files": files,
-        })  # fmt: skip
     return bool(due)
+
+
+def _put_json_if(as_json: bool, client: Client, edits: Sequence[Edit], **more: object) -> None:
+    if not as_json:
+        return
+    first, changed = edits[0], any(edit.changes for edit in edits)
+    files = [{"file": str(edit.path), "changed": edit.changes, "diff": edit.diff} for edit in edits]
+    told = {"client": client.name, "file": str(first.path), "changed": changed, "diff": first.diff, "files": files}
+    put_json({**told, **more})
 
 
 def _roots() -> list[Path]:

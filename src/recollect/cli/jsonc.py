@@ -287,8 +287,15 @@ def says_the_same(one: str, other: str) -> bool:
         values = [_filled(read_json(text, lenient=True)) for text in (one, other)]
     except Unreadable:
         return False
-    notes = [[found[1] for found in _NOTED.finditer(text) if found[1]] for text in (one, other)]
-    return values[0] == values[1] and notes[0] == notes[1]
+    return values[0] == values[1] and _comments(one) == _comments(other)
+
+
+def has_comments(text: str) -> bool:
+    return bool(_comments(text))
+
+
+def _comments(text: str) -> list[str]:
+    return [found[1] for found in _NOTED.finditer(text) if found[1]]
 
 
 def _filled(value: Json) -> Json:

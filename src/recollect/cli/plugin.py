@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from recollect.cli.jsonc import Unreadable, read_json
 from recollect.cli.options import AsJson
 from recollect.cli.output import put, put_json, say
 from recollect.cli.wiring import WIRINGS
@@ -31,6 +32,12 @@ _ABOUT: Mapping[str, Json] = {
     "license": "Apache-2.0", "keywords": ["memory", "mcp", "recall"],
 }  # fmt: skip
 _SERVER: Mapping[str, Json] = {NAME: {"command": NAME, "args": ["serve"]}}
+_NAMED_BY = {
+    ".claude-plugin/": ".claude-plugin/marketplace.json", ".agents/": ".agents/plugins/marketplace.json",
+    "claude/": "claude/.claude-plugin/plugin.json", "codex/": "codex/.codex-plugin/plugin.json",
+    "cursor/": "cursor/.cursor-plugin/plugin.json", "gemini/": "gemini/gemini-extension.json",
+}  # fmt: skip
+"""The parts of the folder, and the file in each that says whose it is."""
 _HOW = {
     "Claude Code": "claude plugin marketplace add {folder} && claude plugin install recollect@recollect",
     "Codex": "codex plugin marketplace add {folder} && codex plugin add recollect@recollect",
@@ -46,7 +53,7 @@ def plugin(
     """Write plugins for Claude Code, Codex, Cursor and Gemini CLI: the server, its hooks and one skill.
 
     The folder is a marketplace that Claude Code and Codex install from. Writing them again, after an upgrade say,
-    replaces what was written before, and nothing else.
+    replaces what was written before, and nothing else: a marketplace or plugin of another name is refused.
 
     \b
     Example:
@@ -56,6 +63,7 @@ def plugin(
     if target.exists() and not target.is_dir():
         raise InvalidInput("folder", f"{target} is a file; name the folder that should hold the plugins")
     files = render_plugins()
+    _refuse_others(target, files)
     try:
         for name, text in files.items():
             path = target / name
@@ -71,6 +79,28 @@ def plugin(
         put(f"  {client:<12} {line.format(folder=target)}")
     if shutil.which(NAME) is None:
         say("note: plugins name `recollect` alone, so that they fit everybody; here it is not on the PATH")
+
+
+def _refuse_others(target: Path, files: Iterable[str]) -> None:
+    """Overwrites nothing that is not of ours: in each part of the folder, the file that names it must name us."""
+    named = {part: [name for name in files if name.startswith(part)] for part in _NAMED_BY}
+    for part, manifest in _NAMED_BY.items():
+        there = next((name for name in (manifest, *named[part]) if (target / name).exists()), None)
+        if there is not None and not _is_of_us(target / manifest):
+            wrong = "is not of recollect, and would be overwritten; nothing was written, name another folder"
+            raise InvalidInput("folder", f"{target / there} {wrong}")
+
+
+def _is_of_us(manifest: Path) -> bool:
+    """Does a file call itself ours and, if it lists plugins, no other?"""
+    try:
+        held = read_json(manifest.read_text("utf-8-sig"), lenient=False)
+    except (OSError, ValueError, Unreadable):
+        return False
+    if not isinstance(held, dict) or held.get("name") != NAME:
+        return False
+    listed = held.get("plugins", [{"name": NAME}])
+    return isinstance(listed, list) and all(isinstance(one, dict) and one.get("name") == NAME for one in listed)
 
 
 def render_plugins() -> dict[str, str]:

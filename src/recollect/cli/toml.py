@@ -51,7 +51,7 @@ def remove_table(text: str, path: Sequence[str]) -> str:
     lines = text.splitlines(keepends=True)
     start = next((i for i, line in enumerate(lines) if _is_header(line, path)), None)
     if start is None:
-        return text
+        raise Uneditable(f"{'.'.join(path)} is written in a way that cannot be taken out safely")
     end = start + 1
     while end < len(lines) and (not _HEADER.match(lines[end]) or _is_header(lines[end], path, within=True)):
         end += 1

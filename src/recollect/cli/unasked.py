@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from time import monotonic
@@ -14,19 +14,17 @@ import typer
 from msgspec import Struct
 
 from recollect.cli import show
-from recollect.cli.clients import CLIENTS, decode_settings, edit_settings, read_settings
+from recollect.cli.clients import CLIENTS
+from recollect.cli.connections import find_ours
 from recollect.cli.options import AsJson, Home, SpaceName, Usage
-from recollect.cli.output import day, many, minute, one_line, put, put_answer, put_json, say
+from recollect.cli.output import day, many, minute, one_line, put, put_answer, put_json
 from recollect.cli.place import open_if_there, open_or_make, own_home
-from recollect.cli.wiring import WIRINGS
 from recollect.cli.write import already_lines
-from recollect.config import client_folders
 from recollect.engine.core import utc_now
 from recollect.engine.embedding.later import ToldLater
 from recollect.engine.hook_log import HookCall, last_calls, read_calls
 from recollect.engine.read.unasked import Given, Injected
 from recollect.engine.workplaces import NamedProject
-from recollect.errors import RecollectError
 from recollect.types import DEFAULT_SPACE, Change
 
 _DURATION = re.compile(r"(\d+)\s*(m|min|h|d)?", re.I)
@@ -221,30 +219,14 @@ def read_duration(text: str) -> timedelta:
 
 def connected_clients(home: Path) -> list[Connected]:
     """Every client that is connected for this user, or that has called."""
-    folders, calls = client_folders(), last_calls(home)
+    calls = last_calls(home)
     found: list[Connected] = []
     for name, client in CLIENTS.items():
-        wiring = WIRINGS.get(name)
-        server = _says(client.file(folders, project=False), lambda text, one=client: one.holds(text, "recollect"))
-        hooks = wiring is not None and _says(wiring.file(folders, project=False), wiring.holds)
+        ours = find_ours(client, project=False)
+        server, hooks = (any(one.hooks is there for one in ours) for there in (False, True))
         if server or hooks or name in calls:
             found.append(Connected(client=name, server=server, hooks=hooks, last=calls.get(name)))
     return found
-
-
-def _says(path: Path, holds: Callable[[str], bool]) -> bool:
-    """Does a client's file hold something of ours? One that cannot be read holds nothing that works."""
-    found: list[bool] = []
-
-    def look(text: str) -> str:
-        found.append(holds(text))
-        return text
-
-    try:
-        edit_settings(path, decode_settings(path, read_settings(path)), look)
-    except RecollectError as error:
-        say(f"note: {error}")
-    return any(found)
 
 
 def put_clients(clients: Sequence[Connected]) -> None:
