@@ -298,7 +298,7 @@ def _put_report(report: Report) -> None:
     named = f"{model.name}, {model.dim} dimensions" if model.name else "none"
     put_pairs({
         "model": named, "why": f"embedder {model.embedder!r}, by {model.chosen_by}",
-        "vectors": _vectors(model),
+        "vectors": _vectors(model, limited=store.limited),
     })  # fmt: skip
     put_clients(report.clients)
     if report.repaired is not None:
@@ -332,9 +332,11 @@ def _repaired(done: Repaired) -> str:
     return f"{many(done.kept, 'row')} kept, {aside}; the damaged file and the list of rows are in {done.kept_aside}"
 
 
-def _vectors(model: ModelReport) -> str:
+def _vectors(model: ModelReport, *, limited: bool) -> str:
     if model.name is None:
         return "none; recall goes by words alone"
+    if model.waiting and limited:
+        return f"{model.waiting:,} still to be computed; `recollect embed` does it once the owner has used this model"
     return f"{model.waiting:,} still to be computed; `recollect embed` does it now" if model.waiting else "complete"
 
 
