@@ -429,3 +429,40 @@ def test_a_client_that_was_disconnected_is_no_longer_in_status(shell, client):
     assert shell.json("status")["clients"] == []
     shell("hook", client, event, "--home", str(shell.store), stdin="{}")
     assert "by a plugin, or no longer" in shell("status").out
+
+
+@pytest.mark.parametrize("client", WIRINGS)
+def test_doctor_tells_when_a_client_is_wired_for_the_user_and_for_the_project_too(shell, client):
+    title = CLIENTS[client].title
+    shell("connect", client, "--auto", "--yes")
+    assert not any("twice" in line for line in shell.json("doctor")["advice"])
+    shell("connect", client, "--auto", "--project", "--yes")
+    (told,) = [line for line in shell.json("doctor")["advice"] if "twice" in line]
+    assert told.startswith(f"{title} is connected twice")
+    for scope in (False, True):
+        assert f"hooks in {WIRINGS[client].file(client_folders(), project=scope)} (to take it out: " in told
+    shell("disconnect", client, "--project", "--yes")
+    assert not any("twice" in line for line in shell.json("doctor")["advice"])
+
+
+@pytest.mark.parametrize(
+    ("client", "file", "text"),
+    [
+        ("claude", ".claude/settings.json", '{"enabledPlugins": {"recollect@recollect": true}}'),
+        ("codex", ".codex/config.toml", '[plugins."recollect@recollect"]\nenabled = true\n'),
+        ("cursor", ".cursor/plugins/local/recollect/mcp.json", "{}"),
+        ("gemini", ".gemini/extensions/recollect/gemini-extension.json", "{}"),
+    ],
+)
+def test_a_plugin_beside_hooks_is_told_by_doctor_and_one_that_stays_by_disconnect(shell, client, file, text):
+    path = shell.home / file
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    assert not any("twice" in line for line in shell.json("doctor")["advice"])
+    assert [one["plugin"] for one in shell.json("status")["clients"]] == [True]
+    shell("connect", client, "--auto", "--yes")
+    (told,) = [line for line in shell.json("doctor")["advice"] if "twice" in line]
+    assert "the plugin in " in told
+    outcome = shell("disconnect", client, "--yes").out
+    assert f"but {CLIENTS[client].title} still uses this memory:\n  the plugin in {shell.home}" in outcome
+    assert path.read_text() == text

@@ -26,6 +26,7 @@ def test_claude_code_validates_installs_and_lists_the_plugin(claude, tmp_path): 
     assert all(event in details for event in EVENTS)
     assert "Skills (1)  memory" in details
     assert "MCP servers (1)  recollect" in details
+    assert json.loads(claude.recollect("status", "--json"))["clients"][0]["plugin"]
 
 
 def test_codex_installs_and_lists_the_plugin(codex, tmp_path):  # noqa: F811
@@ -36,6 +37,7 @@ def test_codex_installs_and_lists_the_plugin(codex, tmp_path):  # noqa: F811
     assert "recollect@recollect  installed, enabled" in codex("plugin", "list")
     servers = json.loads(codex("mcp", "list", "--json"))
     assert [(one["name"], one["enabled"]) for one in servers] == [("recollect", True)]
+    assert json.loads(codex.recollect("status", "--json"))["clients"][0]["plugin"]
 
 
 def test_gemini_cli_validates_installs_and_lists_the_extension(gemini, tmp_path):  # noqa: F811
@@ -48,6 +50,7 @@ def test_gemini_cli_validates_installs_and_lists_the_extension(gemini, tmp_path)
         ("recollect", True, ["recollect"])
     ]
     assert [skill["name"] for skill in listed[0]["skills"]] == ["memory"]
+    assert json.loads(gemini.recollect("status", "--json"))["clients"][0]["plugin"]
     assert sorted(listed[0]["hooks"]) == ["AfterAgent", "BeforeAgent", "PreCompress", "SessionStart"]
 
 

@@ -2,28 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from recollect.cli.clients import Client, Found, look_into
+from recollect.cli.clients import CLIENTS, Client, Found, look_into
+from recollect.cli.jsonc import read_json
 from recollect.cli.output import say
+from recollect.cli.toml import read_toml
 from recollect.cli.wiring import WIRINGS, join_words
 from recollect.config import ClientFolders, client_folders
 from recollect.errors import RecollectError
 
 
 class Ours(Struct, frozen=True, kw_only=True):
-    """Something of ours in a client's file: a server by its name, or hooks."""
+    """Something of ours in a client's file: a server by its name, hooks, or a plugin that brings both."""
 
+    kind: Literal["server", "hooks", "plugin"]
     what: str
     path: str
     project: bool
-    hooks: bool = False
     command: str
     """What takes it out."""
+
+
+class _FileOf(Protocol):
+    def __call__(self, folders: ClientFolders, *, project: bool) -> Path: ...
+
+
+class _Plugin(Struct, frozen=True, kw_only=True):
+    """Where a client notes that our plugin is installed: under a key of a file, or by a folder."""
+
+    file: _FileOf
+    key: str | None = None
+    toml: bool = False
+    command: str
+
+    def is_on(self, text: str) -> bool:
+        if not text.strip():
+            return False
+        root = read_toml(text) if self.toml else read_json(text, lenient=True)
+        listed = root.get(self.key or "") if isinstance(root, Mapping) else None
+        noted = listed.get("recollect@recollect", False) if isinstance(listed, Mapping) else False
+        return noted.get("enabled", True) is True if isinstance(noted, Mapping) else noted is True
+
+
+def _folder(name: str) -> _FileOf:
+    def below(folders: ClientFolders, *, project: bool) -> Path:
+        return (Path.cwd() if project else folders.home) / name
+
+    return below
+
+
+_PLUGINS: Mapping[str, _Plugin] = {
+    "claude": _Plugin(
+        file=WIRINGS["claude"].file, key="enabledPlugins", command="claude plugin uninstall recollect@recollect"
+    ),
+    "codex": _Plugin(
+        file=CLIENTS["codex"].file, key="plugins", toml=True, command="codex plugin remove recollect@recollect"
+    ),
+    "cursor": _Plugin(file=_folder(".cursor/plugins/local/recollect"), command="remove that folder"),
+    "gemini": _Plugin(file=_folder(".gemini/extensions/recollect"), command="gemini extensions uninstall recollect"),
+}
 
 
 def find_ours(client: Client, *, project: bool) -> list[Ours]:
@@ -36,19 +78,37 @@ def find_ours(client: Client, *, project: bool) -> list[Ours]:
         named, as_written = peek(path, lambda text: (client.mentioned(text), client.servers(text)), ([], []))
         for name in named:
             command = join_words(undo if name in as_written else [*undo, "--name", name])
-            found.append(Ours(what=f"the server {name}", path=str(path), project=project, command=command))
+            found.append(
+                Ours(kind="server", what=f"the server {name}", path=str(path), project=project, command=command)
+            )
     wiring = WIRINGS.get(client.name)
     if wiring is not None:
         found += [
-            Ours(what="hooks", path=str(path), project=project, hooks=True, command=join_words(undo))
+            Ours(kind="hooks", what="hooks", path=str(path), project=project, command=join_words(undo))
             for path in _files(wiring.file, project=project)
             if peek(path, wiring.holds, False)
+        ]
+    plugin = _PLUGINS.get(client.name)
+    if plugin is not None:
+        command = plugin.command
+        found += [
+            Ours(kind="plugin", what="the plugin", path=str(path), project=project, command=command)
+            for path in _files(plugin.file, project=project)
+            if (path.is_dir() if plugin.key is None else peek(path, plugin.is_on, False))
         ]
     return found
 
 
-class _FileOf(Protocol):
-    def __call__(self, folders: ClientFolders, *, project: bool) -> Path: ...
+def told_twice(client: Client) -> str | None:
+    """What is wrong where a session of a client has our hooks, or our tools, twice."""
+    ours = [*find_ours(client, project=False), *find_ours(client, project=True)]
+    hooked = [one for one in ours if one.kind != "server"]
+    plugged = [one for one in ours if one.kind == "plugin"]
+    twice = hooked if len(hooked) > 1 else ours if plugged and len(ours) > 1 else []
+    if not twice:
+        return None
+    places = ", and ".join(f"{one.what} in {one.path} (to take it out: {one.command})" for one in twice)
+    return f"{client.title} is connected twice, so that a session is given the same twice: {places}"
 
 
 def _files(file: _FileOf, *, project: bool) -> list[Path]:

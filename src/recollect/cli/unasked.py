@@ -38,11 +38,13 @@ class Connected(Struct, frozen=True, kw_only=True):
     client: str
     server: bool
     hooks: bool
+    plugin: bool = False
     last: HookCall | None = None
 
     @property
     def how(self) -> str:
-        ways = [name for name, there in (("server", self.server), ("hooks", self.hooks)) if there]
+        all_ways = (("server", self.server), ("hooks", self.hooks), ("plugin", self.plugin))
+        ways = [name for name, there in all_ways if there]
         return " and ".join(ways) or "by a plugin, or no longer"
 
 
@@ -222,10 +224,10 @@ def connected_clients(home: Path) -> list[Connected]:
     calls = last_calls(home)
     found: list[Connected] = []
     for name, client in CLIENTS.items():
-        ours = find_ours(client, project=False)
-        server, hooks = (any(one.hooks is there for one in ours) for there in (False, True))
-        if server or hooks or name in calls:
-            found.append(Connected(client=name, server=server, hooks=hooks, last=calls.get(name)))
+        kinds = {one.kind for one in find_ours(client, project=False)}
+        if kinds or name in calls:
+            server, hooks, plugin = (kind in kinds for kind in ("server", "hooks", "plugin"))
+            found.append(Connected(client=name, server=server, hooks=hooks, plugin=plugin, last=calls.get(name)))
     return found
 
 
