@@ -27,6 +27,8 @@ from test_up import Up
 from recollect.serve.admission import Refused
 from recollect.serve.limits import TRIES, TRY_SECONDS, Limits, Pace
 from recollect.serve.message import MOST_IN_BATCH
+from recollect.serve.oauth import Issuer as OauthIssuer
+from recollect.serve.oauth import Unsure
 
 RESOURCE = "https://memory.example.org"
 CSP = "default-src 'none'; frame-ancestors 'none'"
@@ -79,6 +81,14 @@ def test_too_many_requests_are_refused_with_the_time_to_come_back(start: Callabl
     answers = [server.web.get("/readyz") for _ in range(5)]
     refused = next(answer for answer in answers if answer.status_code == 429)
     assert (refused.headers["retry-after"], "1 requests a second" in refused.json()["error"]) == ("1", True)
+
+
+def test_whoever_shows_no_token_is_counted_by_address(start: Callable[..., Up]) -> None:
+    server = start(RECOLLECT_RATE="1", RECOLLECT_TOKEN="0123456789abcdef01")
+    answers = [server.web.get("/api/records").status_code for _ in range(5)]
+    assert (answers[:2], 429 in answers) == ([401, 401], True)
+    known = server.web.get("/api/records", headers={"authorization": "Bearer 0123456789abcdef01"})
+    assert known.status_code in (200, 429)
 
 
 def test_each_message_of_a_batch_is_counted_as_a_request(start: Callable[..., Up]) -> None:
@@ -164,14 +174,14 @@ class Issuer:
 
     def __init__(self) -> None:
         self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        told = {**json.loads(RSAAlgorithm.to_jwk(self.key.public_key())), "kid": "one", "alg": "RS256", "use": "sig"}
+        self.kids = ["one"]
         issuer = self
 
         class Answers(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 known: dict[str, Any] = {
                     "/.well-known/oauth-authorization-server": {"issuer": issuer.url, "jwks_uri": f"{issuer.url}/keys"},
-                    "/keys": {"keys": [told]},
+                    "/keys": {"keys": [issuer.told(kid) for kid in issuer.kids]},
                 }
                 found = known.get(self.path)
                 self.send_response(200 if found else 404)
@@ -184,6 +194,10 @@ class Issuer:
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def told(self, kid: str) -> dict[str, object]:
+        made = json.loads(RSAAlgorithm.to_jwk(self.key.public_key()))
+        return {**made, "kid": kid, "alg": "RS256", "use": "sig"}
 
     def token(self, *, kid: str = "one", key: Any = None, algorithm: str = "RS256", **claims: object) -> str:
         usual: dict[str, object] = {
@@ -269,6 +283,30 @@ def test_with_the_scopes_that_a_refusal_names_one_is_let_in(guarded: Up, issuer:
     refused = guarded.web.post("/api/records", json={"text": "The lamp is green."}, headers=bearer)
     assert refused.status_code == 403
     assert 'error="insufficient_scope", scope="recollect:write"' in refused.headers["www-authenticate"]
+
+
+def test_a_new_key_of_the_issuer_is_known_at_once_and_an_unknown_one_is_no_guess(tmp_path: Path) -> None:
+    issuer = Issuer()
+    asking = OauthIssuer(issuer.url, RESOURCE)
+    assert asking.grant(issuer.token()).name == "oauth:ann"
+    issuer.kids = ["three"]
+    assert asking.grant(issuer.token(kid="three")).spaces == ("work",)
+    with pytest.raises(Unsure):
+        asking.grant(issuer.token(kid="four"))
+    variables = {"RECOLLECT_OAUTH_ISSUER": issuer.url, "RECOLLECT_OAUTH_RESOURCE": RESOURCE}
+    server = Up(tmp_path, **variables)
+    unknown = {"authorization": f"Bearer {issuer.token(kid='four')}"}
+    assert {server.alone("tools/list", {}, **unknown).status_code for _ in range(TRIES + 2)} == {401}
+    server.close()
+    issuer.server.shutdown()
+    issuer.server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("sub", "name"), [("page", "oauth:page"), ("a\nb" + "c" * 5000, f"oauth:a b{'c' * 97}"), ("ann", "oauth:ann")]
+)
+def test_an_issuers_name_for_somebody_is_never_one_of_ours(issuer: Issuer, sub: str, name: str) -> None:
+    assert OauthIssuer(issuer.url, RESOURCE).grant(issuer.token(sub=sub)).name == name
 
 
 def test_tokens_of_our_own_are_let_in_beside(guarded: Up) -> None:

@@ -209,6 +209,16 @@ def test_a_body_that_is_too_large_is_refused_and_the_server_goes_on(start: Start
     assert server.web.get("/health").text == "ok"
 
 
+def test_a_body_that_is_announced_as_too_large_is_refused_before_it_comes(start: Start) -> None:
+    port = httpx.URL(start().url).port
+    assert port is not None
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as wire:
+        head = "POST /notes HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json"
+        wire.sendall(f"{head}\r\nContent-Length: {MAX_BYTES + 1}\r\n\r\n".encode())
+        heard = b"".join(iter(lambda: wire.recv(65536), b""))  # to the end: the connection is closed
+    assert heard.startswith(b"HTTP/1.1 413 ")
+
+
 def test_a_fault_is_in_the_log_and_not_in_the_answer(start: Start) -> None:
     server = start()
     assert "secret" not in server.web.get("/fail/bug").text

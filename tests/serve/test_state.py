@@ -153,6 +153,19 @@ def test_metrics_count_requests_and_what_is_kept(up: Up) -> None:
     assert not any("at-all" in name for name in after)
 
 
+def test_nobody_fills_the_metrics_with_words_of_their_own(tmp_path: Path) -> None:
+    token = "0123456789abcdef01"
+    server = Up(tmp_path, RECOLLECT_TOKEN=token)
+    for n in range(5):
+        assert server.web.request(f"BREW{n}", f"/pot{n}/x").status_code == 401
+    server.web.get("/mcp/made-up")
+    told = server.web.get("/metrics", headers={"authorization": f"Bearer {token}"}).text
+    server.close()
+    assert 'recollect_requests_total{method="other",route="unknown",status="401"} 5.0' in told
+    assert 'recollect_requests_total{method="GET",route="/mcp",status="401"} 1.0' in told
+    assert re.findall("BREW|pot|made-up", told) == []
+
+
 def test_metrics_tell_how_long_the_model_worked(tmp_path: Path) -> None:
     server = Up(tmp_path, RECOLLECT_EMBEDDER="bundled")
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -21,8 +22,8 @@ from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.grant import Grant, Scope
 from recollect.engine.guard import OF_ALL, OWNERS, guarded
 from recollect.engine.memory import Memory, open_memory
-from recollect.engine.tokens import TOKENS, create_token, list_tokens
-from recollect.errors import Conflict, Forbidden, NotFound
+from recollect.engine.tokens import TOKENS, Token, create_token, list_tokens
+from recollect.errors import Conflict, Forbidden, InvalidInput, NotFound
 from recollect.store.base import Edit, Store, View
 from recollect.store.ops import Op
 
@@ -431,6 +432,46 @@ def test_whoever_shows_a_token_has_its_name_whatever_they_call_themselves(kept: 
     kept.up.alone("tools/call", asked, **headers)
     acts = httpx.get(f"{kept.up.url}/api/acts", params={"space": "work", "limit": 2}, headers=headers).json()
     assert [act["actor"] for act in acts["acts"]] == ["gate", "gate"]
+
+
+def test_a_token_without_a_name_signs_with_its_own_id(kept: Kept) -> None:
+    made = run(kept.home, "token", "create", "--space", "work", "--scope", "write", "--json").stdout
+    told = json.loads(made)
+    headers = {"authorization": f"Bearer {told['token']}"}
+    for contract in ("native", "agentos"):
+        tool = "remember" if contract == "native" else "memory_store"
+        given = {"text": f"The {contract} rope is dry."} if contract == "native" else {"content": "The rope is dry."}
+        session = kept.up.post(
+            "initialize",
+            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "page", "version": "1"}},
+            f"/mcp/{contract}", **headers,
+        ).headers["mcp-session-id"]  # fmt: skip
+        kept.up.post(
+            "tools/call",
+            {"name": tool, "arguments": given},
+            f"/mcp/{contract}",
+            **{"mcp-session-id": session},
+            **headers,
+        )
+    acts = httpx.get(f"{kept.up.url}/api/acts", params={"space": "work", "limit": 2}, headers=headers).json()
+    assert {act["actor"] for act in acts["acts"]} == {f"token {told['id']}"}
+
+
+def test_who_is_only_called_like_a_program_of_ours_is_not_trusted_as_a_person(memory: Memory) -> None:
+    called_page = guarded(memory, Grant(id="t", name="page", scope="write")).acting_as("page")
+    assert (called_page.core.by_hand, memory.acting_as("page", by_hand=True).core.by_hand) == (False, True)
+    contract = CONTRACTS["native"].make(memory, None)
+    assert contract.open_call("cli").memory.core.actor == "client cli"
+    assert not contract.open_call("cli").memory.core.by_hand
+
+
+@pytest.mark.parametrize("name", ["page", " CLI ", "api", "token 3f2a", "oauth:ann", "   ", "two\nlines", "x" * 101])
+def test_a_token_is_not_named_like_us_nor_blank_nor_on_two_lines(memory: Memory, name: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        create_token(memory.core, spaces=["work"], scope="read", name=name)
+    assert refused.value.field == "name"
+    old = Token(id="3f2a", scope="read", created_at=memory.core.clock(), name=name[:100])
+    assert old.grant.name == ("x" * 100 if name.startswith("x") else "token 3f2a")
 
 
 def _members(kind: type) -> list[str]:

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from recollect.contracts.schema import PLAIN, REQUIRED, Habits, derive_schema, own_word, parse_params
-from recollect.engine.core import try_again
+from recollect.engine.core import PROGRAMS, try_again
 from recollect.engine.grant import EVERYTHING, Grant
 from recollect.engine.once import KEY, do_once
 from recollect.errors import Cancelled, Forbidden, InvalidInput, RecollectError
@@ -376,6 +376,11 @@ def shows_apps(capabilities: Json) -> bool:
     return isinstance(types, list) and APP_TYPE in types
 
 
+def _not_ours(client: str | None) -> str | None:
+    """A client by the name that it gave itself, unless that would make it one of our own programs."""
+    return f"client {client}" if client is not None and client.strip().casefold() in PROGRAMS else client
+
+
 class Contract(Struct, frozen=True, kw_only=True):
     """The whole of what one vocabulary offers to a client.
 
@@ -440,10 +445,10 @@ class Contract(Struct, frozen=True, kw_only=True):
     ) -> Call:
         """A request of a client to this contract."""
         acting = None if self.memory is None else self.memory.acting_as(
-            self.actor or self.memory.core.known_as or client or NOBODY, new_id=self.new_id
+            self.memory.core.known_as or self.actor or _not_ours(client) or NOBODY, new_id=self.new_id
         )  # fmt: skip
         if acting is not None:
-            acting.callers.called(acting.core.known_as or client or self.actor or NOBODY)
+            acting.callers.called(acting.core.known_as or _not_ours(client) or self.actor or NOBODY)
         return Call(
             client, report=report, cancellation=cancellation, sample=sample, lends_freely=lends_freely, memory=acting,
             space=self.space, folders=folders, ask=ask, can=can,

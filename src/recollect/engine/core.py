@@ -68,6 +68,13 @@ class Lengths:
             self.longer.add(version)
 
 
+PAGE = "page"
+PERSONS = ("cli", PAGE)
+"""Who acts where a person types commands, or clicks; everybody else is a program."""
+PROGRAMS = frozenset({*PERSONS, "api", "mcp", "http", "schedule", "repair", "owner", "recollect"})
+"""Names under which our own programs act: nobody else is called so."""
+
+
 class Core:
     """The store, the clock, the source of ids, and who is acting."""
 
@@ -87,6 +94,8 @@ class Core:
         self.new_id = new_id
         self.client = ""
         """Whose keys of changes these are; the owner's have no name before them."""
+        self.by_hand = actor in PERSONS
+        """Does a person act, who vouches for what is kept? Whoever is only called like one of our programs does not."""
         self.known_as: str | None = None
         """The name that whoever is acting was given, whatever they call themselves."""
         self.on_write: list[Callable[[], None]] = []

@@ -78,7 +78,7 @@ def guarded(memory: Memory, grant: Grant) -> Memory:
         _GuardedStore(core.store, grant), core.settings, actor=core.actor, clock=core.clock, new_id=core.new_id
     )
     other.core.on_write, other.core.client, other.core.eyes = core.on_write, grant.id, core.eyes
-    other.core.known_as = grant.name or None
+    other.core.known_as, other.core.by_hand = grant.name or None, False
     other.semantics = cast("Semantics", _GuardedSemantics(memory.semantics, grant))
     other.touches = cast("Touches", _GuardedTouches(memory.touches, grant))
     other.asked = cast("dict[str, datetime]", _GuardedAsked(memory.asked, grant))

@@ -14,15 +14,17 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
-from recollect.engine.core import Core
+from recollect.engine.core import PROGRAMS, Core
 from recollect.engine.grant import SCOPES, Grant, Scope
-from recollect.engine.parse import parse_space
+from recollect.engine.parse import parse_label, parse_space
 from recollect.errors import InvalidInput, NotFound
 from recollect.store.base import Shelf
 
 PREFIX = "rcl_"
 LONGEST_NAME = 100
 _BYTES = 32
+_MARKS = ("token ", "oauth:")
+"""How those begin who were given a name here."""
 _SEEN_EVERY = timedelta(minutes=1)
 """How exactly the last use is known."""
 
@@ -40,7 +42,13 @@ class Token(Struct, frozen=True, kw_only=True):
 
     @property
     def grant(self) -> Grant:
-        return Grant(id=self.id, name=self.name, scope=self.scope, spaces=self.spaces)
+        return Grant(id=self.id, name=self.known_as, scope=self.scope, spaces=self.spaces)
+
+    @property
+    def known_as(self) -> str:
+        """Who acts with it, in the journal: nobody signs as somebody else by leaving the name out."""
+        named = bool(self.name.strip()) and self.name.isprintable() and not _is_ours(self.name)
+        return self.name if named else f"token {self.id}"
 
     def holds(self, now: datetime) -> bool:
         return self.expires_at is None or self.expires_at > now
@@ -63,8 +71,8 @@ def create_token(
         raise InvalidInput("scope", f"{scope!r} is none of {', '.join(SCOPES)}")
     if spaces is not None and not spaces:
         raise InvalidInput("space", "name at least one, or all of them")
-    if len(name) > LONGEST_NAME:
-        raise InvalidInput("name", f"must have at most {LONGEST_NAME} characters")
+    if name:
+        _check_name(parse_label(name, "name", longest=LONGEST_NAME))
     named = None if spaces is None else tuple(dict.fromkeys(parse_space(space) for space in spaces))
     secret = PREFIX + secrets.token_urlsafe(_BYTES)
     with core.store.write(actor=core.actor) as edit:
@@ -74,6 +82,18 @@ def create_token(
         )  # fmt: skip
         edit.keep(TOKENS, {_hashed(secret): token})
     return secret, token
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or not name.isprintable():
+        raise InvalidInput("name", "must be on one line, and not blank")
+    if _is_ours(name):
+        raise InvalidInput("name", f"{name!r} is what Recollect itself, or another token, is called; choose another")
+
+
+def _is_ours(name: str) -> bool:
+    plain = name.strip().casefold()
+    return plain in PROGRAMS or plain.startswith(_MARKS)
 
 
 def list_tokens(core: Core) -> list[Token]:

@@ -31,9 +31,13 @@ _ORIGIN = re.compile(r"https?://(.*)", re.DOTALL)
 class Refused(Exception):
     """A request that is not let in, or not understood, and how that is told."""
 
-    def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, status: int, message: str, headers: Mapping[str, str] | None = None, *, tried: bool = True
+    ) -> None:
         super().__init__(message)
         self.status = status
+        self.tried = tried
+        """May it be that somebody tries tokens?"""
         self.headers = headers or {}
 
 

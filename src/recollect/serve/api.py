@@ -14,9 +14,9 @@ from recollect.contracts.api.table import ROOT, ROUTES
 from recollect.contracts.api.values import Problem
 from recollect.contracts.route import Route, Web
 from recollect.contracts.tool import Call, Cancellation
+from recollect.engine.core import PAGE
 from recollect.engine.grant import Grant
 from recollect.engine.memory import Memory
-from recollect.engine.write.revise import PAGE
 from recollect.errors import InvalidInput, RecollectError
 from recollect.serve.admission import Refused, lacking
 from recollect.serve.http import Exchange, Routes, only_get, status_of, write_json
@@ -64,7 +64,7 @@ class Api(Routes):
     def call_of(self, exchange: Exchange, cancellation: Cancellation) -> tuple[Call, Memory | None]:
         by_hand = exchange.request.headers.get(_CLIENT) == PAGE
         memory = self._memory_of(exchange.grant)
-        memory = memory.acting_as(memory.core.known_as or (PAGE if by_hand else API))
+        memory = memory.acting_as(memory.core.known_as or (PAGE if by_hand else API), by_hand=by_hand)
         if not by_hand:
             memory.callers.called(memory.core.actor or API)
         return Call(memory.core.actor, memory=memory, cancellation=cancellation, grant=exchange.grant), memory

@@ -19,7 +19,7 @@ from recollect.engine.tokens import find_token, list_tokens
 from recollect.errors import ConfigError
 from recollect.serve.address import Address
 from recollect.serve.admission import SHORTEST_TOKEN, Refused, check_here, is_guessed
-from recollect.serve.oauth import Issuer, NotOurs, TooLittle
+from recollect.serve.oauth import Issuer, NotOurs, TooLittle, Unsure
 
 LOOK_AGAIN_SECONDS = 1.0
 """So soon a stream ends after its token was revoked or has expired."""
@@ -74,11 +74,11 @@ class TokenGate:
             told = f'Bearer realm="recollect", error="insufficient_scope", {issuer.challenge()}'
             raise Refused(403, str(error), {"WWW-Authenticate": told}) from error
         except NotOurs as error:
-            raise self._unknown(str(error), 'error="invalid_token"') from error
+            raise self._unknown(str(error), 'error="invalid_token"', tried=not isinstance(error, Unsure)) from error
 
-    def _unknown(self, why: str, *more: str) -> Refused:
+    def _unknown(self, why: str, *more: str, tried: bool = True) -> Refused:
         told = ['realm="recollect"', *more, *([] if self._issuer is None else [self._issuer.challenge()])]
-        return Refused(401, why, {"WWW-Authenticate": f"Bearer {', '.join(told)}"})
+        return Refused(401, why, {"WWW-Authenticate": f"Bearer {', '.join(told)}"}, tried=tried)
 
     async def ended(self, grant: Grant) -> None:
         if grant.owns:

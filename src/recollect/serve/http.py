@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -64,9 +64,13 @@ SEND_SECONDS = 30.0
 
 PASS_OVER_BYTES = 4 * MAX_BYTES
 PASS_OVER_SECONDS = 5.0
+SILENT_SECONDS = 1.0
 GRACE_SECONDS = 1
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 OPEN = ("", "web", "health", "healthz", "readyz", ".well-known")
 """Addresses that tell nothing of what is kept, and need no token."""
+KNOWN = (*OPEN, "mcp", "api", "events", "metrics")
+"""How addresses begin that are counted also where somebody is refused."""
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -130,12 +134,17 @@ class Answer(NamedTuple):
     client: str
     status: int
     seconds: float
+    let_in: bool = True
 
     @property
     def route(self) -> str:
-        """Of the address, what says what was asked for: no id, no name of a space, no word of a question."""
-        words = 2 if self.segments[0] in ("mcp", "api") else 1
-        return "unknown" if self.status == 404 else "/" + "/".join(self.segments[:words])
+        """Of the address, what says what was asked for: no id, no name of a space, no word of a question.
+
+        Nor what a stranger made up: of one who was not let in, only what there is anyway.
+        """
+        words = 2 if self.let_in and self.segments[0] in ("mcp", "api") else 1
+        known = self.let_in or self.segments[0] in KNOWN
+        return "unknown" if self.status == 404 or not known else "/" + "/".join(self.segments[:words])
 
 
 Tell: TypeAlias = Callable[[Answer], None]
@@ -292,8 +301,8 @@ class _App:
         try:
             response = await self._answer(asked)
             taken = perf_counter() - began
-            self._tell(Answer(request.method, asked.segments, asked.client, response.status_code, taken))
-            await response(scope, receive, _patient(send))
+            self._tell(Answer(asked.method, asked.segments, asked.client, response.status_code, taken, asked.let_in))
+            await (_last_word if response.status_code == 413 else _say)(response, request, _patient(send))
         except (ClientDisconnect, OSError) as error:  # a send that takes too long is an OSError too
             self._log.write("debug", f"{asked.where}: the client is gone ({error})")
         except Exception as error:  # noqa: BLE001  what was begun cannot be answered otherwise any more: it breaks off
@@ -327,7 +336,7 @@ class _App:
                 400, why, {"Connection": "close"}
             )  # what one server takes for a body is another's next request
         grant = await self._admit(asked.request, open_to_all=segments[0] in OPEN)
-        asked.client, asked.grant = grant.id, grant
+        asked.client, asked.grant, asked.let_in = grant.id, grant, True
         charge = partial(self._limits.count_more, _counted_as(asked.request, grant))
         exchange = Exchange(asked.request, segments, grant, self._places, self._lanes, self._gate, charge)
         for part in self._parts:
@@ -340,7 +349,8 @@ class _App:
         try:
             grant = await self._gate.admit(request.headers, open_to_all=open_to_all)
         except Refused as refused:
-            if refused.status == 401 and "authorization" in request.headers:
+            self._limits.count(_host(request))
+            if refused.status == 401 and refused.tried and "authorization" in request.headers:
                 self._limits.failed(_host(request))
             raise
         self._limits.count(_counted_as(request, grant))
@@ -355,10 +365,16 @@ class _Incoming:
         self.segments: tuple[str, ...] = ("",)
         self.client = ""
         self.grant = EVERYTHING
+        self.let_in = False
+
+    @property
+    def method(self) -> str:
+        """As it is counted and logged: a client may make up any."""
+        return self.request.method if self.request.method in METHODS else "other"
 
     @property
     def where(self) -> str:
-        return f"{self.request.method} /{self.segments[0]}"
+        return f"{self.method} /{self.segments[0][:40]}"
 
 
 class Routes:
@@ -527,33 +543,45 @@ async def read_body(request: Request) -> bytes:
     """The body, as long as it is within the limit; of a longer one no more than that is held in memory."""
     too_large = Refused(413, f"the body is too large: the limit is {MAX_BYTES} bytes", {"Connection": "close"})
     declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and float(declared) > MAX_BYTES + PASS_OVER_BYTES:
-        raise too_large  # nobody waits for it
+    if declared.isdecimal() and float(declared) > MAX_BYTES:
+        raise too_large
     held = bytearray()
-    incoming = request.stream()
     try:
         async with asyncio.timeout(BODY_SECONDS):
-            async for chunk in incoming:
+            async for chunk in request.stream():
                 held += chunk
                 if len(held) > MAX_BYTES:
-                    break
+                    raise too_large
     except TimeoutError as error:
         why = f"the body was not there after {BODY_SECONDS:g} seconds"
         raise Refused(408, why, {"Connection": "close"}) from error
-    if len(held) > MAX_BYTES:
-        await _pass_over(incoming)
-        raise too_large
     return bytes(held)
 
 
-async def _pass_over(incoming: AsyncGenerator[bytes]) -> None:
-    """Lets a client finish its sentence, within reason: while it still speaks, it hears no answer."""
+async def _say(response: Response, request: Request, send: Send) -> None:
+    await response(request.scope, request.receive, send)
+
+
+async def _last_word(response: Response, request: Request, send: Send) -> None:
+    """Answers at once, and then lets a client finish its sentence, within reason: one that is cut off while it still
+    speaks may not hear the answer.
+    """
+    await send({"type": "http.response.start", "status": response.status_code, "headers": response.raw_headers})
+    await send({"type": "http.response.body", "body": response.body, "more_body": True})
+    if "expect" not in request.headers:  # it waits to be told to speak
+        await _pass_over(request.receive)
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _pass_over(receive: Receive) -> None:
     passed = 0
     try:
         async with asyncio.timeout(PASS_OVER_SECONDS):
-            async for chunk in incoming:
-                passed += len(chunk)
-                if passed > PASS_OVER_BYTES:
+            while passed <= PASS_OVER_BYTES:
+                async with asyncio.timeout(SILENT_SECONDS):
+                    message = await receive()
+                passed += len(message.get("body", b""))
+                if not message.get("more_body"):
                     return
     except TimeoutError:
         return

@@ -17,6 +17,7 @@ import httpx
 from starlette.responses import Response
 
 from recollect.engine.grant import SCOPES, Grant, Scope
+from recollect.engine.tokens import LONGEST_NAME
 from recollect.errors import ConfigError
 from recollect.serve.address import is_loopback
 from recollect.serve.admission import PREFIX
@@ -29,8 +30,8 @@ METADATA = "oauth-protected-resource"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
 """Signatures that only the issuer can make; with a shared secret anybody who can check could sign."""
 KEYS_SECONDS = 600.0
-AGAIN_SECONDS = 30.0
-"""A key that is not known has the issuer asked again, but not more often than this."""
+AGAIN_SECONDS = 3.0
+"""A key that is not known has the issuer asked again at once, but not more often than this."""
 FETCH_SECONDS = 5.0
 LEEWAY_SECONDS = 30
 _DISCOVERY = ("oauth-authorization-server", "openid-configuration")
@@ -38,6 +39,10 @@ _DISCOVERY = ("oauth-authorization-server", "openid-configuration")
 
 class NotOurs(Exception):
     """A token that is not let in, and why."""
+
+
+class Unsure(NotOurs):
+    """A token whose key is not there: the issuer may have new ones, or cannot be asked."""
 
 
 class TooLittle(NotOurs):
@@ -60,7 +65,7 @@ class Issuer:
         self.issuer = issuer
         self.resource = resource.rstrip("/")
         self._keys: dict[str, Any] = {}
-        self._fetched = float("-inf")
+        self._fetched = self._asked = float("-inf")
         self._lock = threading.Lock()
 
     def grant(self, token: str) -> Grant:
@@ -85,11 +90,17 @@ class Issuer:
 
     def _key(self, kid: str) -> Any:
         with self._lock:
-            age = monotonic() - self._fetched
-            if age > KEYS_SECONDS or (kid not in self._keys and age > AGAIN_SECONDS):
-                self._keys, self._fetched = self._fetch(), monotonic()
+            now = monotonic()
+            old = now - self._fetched > KEYS_SECONDS
+            if (old or kid not in self._keys) and now - self._asked > AGAIN_SECONDS:
+                self._asked = now
+                self._keys, self._fetched = self._fetch(), now
+                if old:
+                    self._asked = float("-inf")  # that was due anyway
+            elif old:
+                raise Unsure(f"the keys of {self.issuer} could not be had a moment ago")
             if kid not in self._keys:
-                raise NotOurs("the token is signed with a key that the issuer does not have")
+                raise Unsure("the token is signed with a key that the issuer does not have")
             return self._keys[kid]
 
     def _fetch(self) -> dict[str, Any]:
@@ -98,7 +109,7 @@ class Issuer:
                 found = web.get(self._keys_address(web)).raise_for_status()
             keys = self._jwt.PyJWKSet.from_dict(found.json()).keys
         except (httpx.HTTPError, ValueError, self._jwt.PyJWTError) as error:
-            raise NotOurs(f"the keys of {self.issuer} cannot be had: {error}") from error
+            raise Unsure(f"the keys of {self.issuer} cannot be had: {error}") from error
         return {key.key_id or "": key.key for key in keys}
 
     def _keys_address(self, web: httpx.Client) -> str:
@@ -129,7 +140,19 @@ def _granted(claims: Mapping[str, Any]) -> Grant:
     spaces = None if ALL in named else named
     who = str(claims.get("sub") or claims.get("client_id") or "")
     mark = hashlib.sha256(repr((claims.get("iss"), who, scopes[-1], spaces)).encode()).hexdigest()[:16]
-    return Grant(id=f"oauth-{mark}", name=who, scope=scopes[-1], spaces=spaces, until=float(claims["exp"]))
+    return Grant(
+        id=f"oauth-{mark}",
+        name=_spelt(who) or f"oauth:{mark}",
+        scope=scopes[-1],
+        spaces=spaces,
+        until=float(claims["exp"]),
+    )
+
+
+def _spelt(who: str) -> str:
+    """An issuer's name for somebody, so that nobody takes it for a name of ours: short, and on one line."""
+    plain = " ".join("".join(one if one.isprintable() else " " for one in who).split())
+    return f"oauth:{plain[:LONGEST_NAME]}" if plain else ""
 
 
 class Metadata:

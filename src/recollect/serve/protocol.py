@@ -175,7 +175,7 @@ class Connection:
     def count_as_open(self, yes: bool = True) -> None:
         """Whether it is among the open connections of its client: one that has been silent for long is not."""
         if yes != (self._entered is not None):
-            self._count_as((self.client or self.contract.actor or NOBODY) if yes else None)
+            self._count_as((self._known_as() or self.client or self.contract.actor or NOBODY) if yes else None)
 
     def _count_as(self, name: str | None) -> None:
         memory = self.contract.memory
@@ -304,6 +304,9 @@ class Connection:
     def _whose(self) -> str:
         """By which token the client came; empty for the owner."""
         return "" if self.contract.memory is None else self.contract.memory.core.client
+
+    def _known_as(self) -> str | None:
+        return None if self.contract.memory is None else self.contract.memory.core.known_as
 
     def _folders(self, cancellation: Cancellation, notify: Notify) -> Iterator[str]:
         """Where the client works: where it started us and, for whom that says nothing, which roots it tells."""

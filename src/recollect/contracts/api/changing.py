@@ -8,7 +8,6 @@ from recollect.contracts.api import values as v
 from recollect.contracts.api.reading import record
 from recollect.contracts.tool import Call
 from recollect.engine.care.forget import Forgotten
-from recollect.engine.write.revise import PAGE
 from recollect.errors import Conflict, InvalidInput
 from recollect.retrieve.brief import PINNED
 from recollect.types import Receipt, Trust
@@ -53,7 +52,7 @@ def replace(params: v.Replace, call: Call) -> Receipt:
 
 def _trust(call: Call) -> Trust:
     """Whose word a text is: what is written on the page a person says, and programs speak for themselves."""
-    return "user_declared" if call.memory.core.actor == PAGE else "agent_inferred"
+    return "user_declared" if call.memory.core.by_hand else "agent_inferred"
 
 
 def pin(params: v.Named, call: Call) -> Receipt:

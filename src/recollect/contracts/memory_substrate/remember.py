@@ -57,7 +57,9 @@ def _acting(objects: Objects, given: s.Created | s.Lifecycle | s.BatchInput) -> 
     """The same objects, as whoever the input names as its actor."""
     if given.actor is None:
         return objects
-    return Objects(objects.memory.acting_as(f"{given.actor.type}:{given.actor.id}"), objects.space)
+    return Objects(
+        objects.memory.acting_as(objects.memory.core.known_as or f"{given.actor.type}:{given.actor.id}"), objects.space
+    )
 
 
 # Creating

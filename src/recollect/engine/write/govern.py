@@ -35,7 +35,7 @@ from recollect.engine.write.grounds import (
     unite,
 )  # fmt: skip
 from recollect.engine.write.remember import put_of
-from recollect.engine.write.revise import PAGE, ends_at
+from recollect.engine.write.revise import ends_at
 from recollect.engine.write.taken_back import drawn_from, take_back
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.fields import Moment
@@ -124,7 +124,7 @@ def promote(core: Core, id: str, space: str | None, reason: str, *, by_hand: boo
         if old.status not in _PROMOTABLE:
             raise Conflict(f"{id} is {old.status}; only what is {', '.join(_PROMOTABLE)} can be promoted")
         problem = _unfounded(edit, old)
-        looked_at = problem is not None and (by_hand or core.actor == PAGE)  # whoever reads and keeps it vouches for it
+        looked_at = problem is not None and (by_hand or core.by_hand)  # whoever reads and keeps it vouches for it
         if problem is not None and not looked_at:
             raise InvalidInput("grounds.evidence", problem)
         vouched = msgspec.structs.replace(old, trust="human_curated") if looked_at else old

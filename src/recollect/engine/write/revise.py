@@ -18,10 +18,6 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.store.base import Changes, Edit, Thing, View
 from recollect.types import Change, Draft, Receipt, Record, least_trust
 
-PAGE = "page"
-PERSONS = ("cli", PAGE)
-"""Who acts where a person types commands, or clicks; everybody else is a program."""
-
 _MOST_CHANGES = 10_000
 _BOOKKEEPING = {"version", "recorded_at", "access_count", "last_access"}
 
@@ -38,7 +34,7 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
     with core.store.write(actor=core.actor) as edit:
         old = find(edit, Record, id, space)
         given, masked = _screened(edit, old, fields)
-        by_person, messages = core.actor in PERSONS, drawn_from(edit, old)
+        by_person, messages = core.by_hand, drawn_from(edit, old)
         wanted = _replace(old, given, by_person=by_person)
         ruling = judge(edit, _vouched(edit, old, wanted, given, by_person=by_person), old)
         if ruling.refusal is not None:
