@@ -49,9 +49,13 @@ class Conflict(RecollectError):
 
 
 class Forbidden(RecollectError):
-    """Whoever asks may not do this. Nothing was changed."""
+    """Whoever asks may not do this. Nothing was changed. `scope` is that of a token which might."""
 
     code = "forbidden"
+
+    def __init__(self, message: str, *, scope: str | None = None) -> None:
+        super().__init__(message)
+        self.scope = scope
 
 
 class Cancelled(RecollectError):

@@ -232,6 +232,8 @@ def test_who_comes_without_a_token_is_told_where_to_get_one(guarded: Up, issuer:
     told = guarded.web.get("/.well-known/oauth-protected-resource/mcp").json()
     assert (told["resource"], told["authorization_servers"]) == (f"{RESOURCE}/mcp", [issuer.url])
     assert "recollect:read" in told["scopes_supported"]
+    assert guarded.web.get("/.well-known/oauth-protected-resource/mcp/agentos").status_code == 200
+    assert guarded.web.get("/.well-known/oauth-protected-resource/anything").status_code == 404
 
 
 def test_a_token_of_the_issuer_reaches_its_spaces_alone(guarded: Up, issuer: Issuer) -> None:
@@ -241,13 +243,19 @@ def test_a_token_of_the_issuer_reaches_its_spaces_alone(guarded: Up, issuer: Iss
     elsewhere = {"name": "remember", "arguments": {"text": "The lamp is green.", "space": "vault"}}
     assert "does not reach the space 'vault'" in guarded.alone("tools/call", elsewhere, **bearer).text
     reading = {"authorization": f"Bearer {issuer.token(scope='recollect:read recollect:space:*')}"}
-    assert "its scope is read" in guarded.alone("tools/call", store, **reading).text
+    refused = guarded.alone("tools/call", store, **reading)
+    assert (refused.status_code, "its scope is read" in refused.text) == (403, True)
+    named = 'error="insufficient_scope", scope="recollect:write recollect:space:*"'
+    assert named in refused.headers["www-authenticate"]
+    session = guarded.initialize(**reading)
+    assert guarded.post("tools/call", store, mcp_session_id=session, **reading).status_code == 403
 
 
 WRONG: dict[str, dict[str, Any]] = {
     "expired": {"exp": time.time() - 3600},
     "for another service": {"aud": "https://elsewhere.example/mcp"},
     "for a service whose name begins alike": {"aud": f"{RESOURCE}.evil.example/mcp"},
+    "for an address that there is not": {"aud": f"{RESOURCE}/mcp/anything"},
     "for nobody": {"aud": None},
     "of another issuer": {"iss": "https://elsewhere.example"},
     "without an end": {"exp": None},
@@ -282,7 +290,7 @@ def test_with_the_scopes_that_a_refusal_names_one_is_let_in(guarded: Up, issuer:
     assert guarded.alone("tools/list", {}, **bearer).status_code == 200
     refused = guarded.web.post("/api/records", json={"text": "The lamp is green."}, headers=bearer)
     assert refused.status_code == 403
-    assert 'error="insufficient_scope", scope="recollect:write"' in refused.headers["www-authenticate"]
+    assert 'error="insufficient_scope", scope="recollect:write ' in refused.headers["www-authenticate"]
 
 
 def test_a_new_key_of_the_issuer_is_known_at_once_and_an_unknown_one_is_no_guess(tmp_path: Path) -> None:

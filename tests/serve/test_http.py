@@ -219,6 +219,15 @@ def test_a_body_that_is_announced_as_too_large_is_refused_before_it_comes(start:
     assert heard.startswith(b"HTTP/1.1 413 ")
 
 
+def test_an_address_may_be_a_whole_url(start: Start) -> None:
+    url = httpx.URL(start().url)
+    assert url.port is not None
+    with socket.create_connection(("127.0.0.1", url.port), timeout=20) as wire:
+        wire.sendall(f"GET {url}/health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+        heard = b"".join(iter(lambda: wire.recv(65536), b""))
+    assert (heard.startswith(b"HTTP/1.1 200 "), heard.endswith(b"ok")) == (True, True)
+
+
 def test_a_fault_is_in_the_log_and_not_in_the_answer(start: Start) -> None:
     server = start()
     assert "secret" not in server.web.get("/fail/bug").text

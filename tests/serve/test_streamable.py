@@ -171,6 +171,11 @@ def test_what_is_no_message_is_a_clean_error(near: Near, body: bytes) -> None:
     assert answer.json()["error"]["code"] in (-32700, -32600)
 
 
+def test_what_is_no_json_is_told_so_also_without_a_session(near: Near) -> None:
+    answer = near.web.post(near.url, headers={**ACCEPT, "content-type": "application/json"}, content=b"{")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32700)
+
+
 @pytest.mark.parametrize("mode", [NEW, "legacy"])
 def test_the_official_client_hears_progress_and_cancels(near: Near, mode: str) -> None:
     heard: list[float] = []

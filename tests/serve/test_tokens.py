@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,7 +24,8 @@ from recollect.engine.grant import Grant, Scope
 from recollect.engine.guard import OF_ALL, OWNERS, guarded
 from recollect.engine.memory import Memory, open_memory
 from recollect.engine.tokens import TOKENS, Token, create_token, list_tokens
-from recollect.errors import Conflict, Forbidden, InvalidInput, NotFound
+from recollect.errors import Conflict, Forbidden, InvalidInput, NotFound, RecollectError
+from recollect.serve.up import Offered
 from recollect.store.base import Edit, Store, View
 from recollect.store.ops import Op
 
@@ -472,6 +474,23 @@ def test_a_token_is_not_named_like_us_nor_blank_nor_on_two_lines(memory: Memory,
     assert refused.value.field == "name"
     old = Token(id="3f2a", scope="read", created_at=memory.core.clock(), name=name[:100])
     assert old.grant.name == ("x" * 100 if name.startswith("x") else "token 3f2a")
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_only_what_is_written_makes_a_space_and_under_the_tokens_name(memory: Memory, contract: str) -> None:
+    offered = Offered(memory)(contract, Grant(id="t", name="gate", scope="write", spaces=("fresh",)))
+    assert offered is not None
+    for tool in offered.tools:
+        schema = offered.input_schema(tool)
+        required = {name: "x" for name in cast("list[str]", schema.get("required", []))}
+        if tool.annotations.read_only:
+            with suppress(RecollectError):
+                offered.answer(tool, required, offered.open_call("raw"))
+    assert not memory.has_space("fresh")
+    if contract == "trusty-memory":
+        store = next(tool for tool in offered.tools if tool.name == "memory_remember")
+        offered.answer(store, {"text": "The rope is dry and hangs in the shed."}, offered.open_call("raw"))
+        assert {change.actor for change in memory.journal(space="fresh")} == {"gate"}
 
 
 def _members(kind: type) -> list[str]:

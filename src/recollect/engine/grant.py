@@ -33,6 +33,11 @@ class Grant(Struct, frozen=True, kw_only=True):
         """Is it the owner, who is told of all that is done and whose rights do not end?"""
         return self.id in (EVERYTHING.id, BY_TOKEN.id)
 
+    @property
+    def of_issuer(self) -> bool:
+        """Was it made elsewhere, where a larger one can be had too?"""
+        return self.until is not None
+
     def allows(self, scope: Scope) -> bool:
         return SCOPES.index(self.scope) >= SCOPES.index(scope)
 

@@ -127,7 +127,7 @@ def _require_all(grant: Grant) -> None:
 
 def _require_scope(grant: Grant, scope: Scope) -> None:
     if not grant.allows(scope):
-        raise Forbidden(f"this token may not {_DOES[scope]}; its scope is {grant.scope}")
+        raise Forbidden(f"this token may not {_DOES[scope]}; its scope is {grant.scope}", scope=scope)
 
 
 _DOES: Mapping[Scope, str] = {"read": "read", "write": "write", "admin": "drop a space"}

@@ -45,8 +45,16 @@ def lacking(error: Exception, grant: Grant, method: str) -> Mapping[str, str]:
     """The header by which somebody with a token is told that it does not allow this, and which scope would."""
     if grant.owns or not isinstance(error, Forbidden):
         return {}
-    more = f', scope="{PREFIX}write"' if method != "GET" and not grant.allows("write") else ""
-    return {"WWW-Authenticate": f'Bearer realm="recollect", error="insufficient_scope"{more}'}
+    if error.scope is None and (method == "GET" or grant.allows("write")):
+        return {"WWW-Authenticate": 'Bearer realm="recollect", error="insufficient_scope"'}
+    return step_up(grant, error.scope or "write")
+
+
+def step_up(grant: Grant, scope: str) -> Mapping[str, str]:
+    """The header that names all scopes with which a token of the same spaces would do."""
+    spaces = " ".join(f"{PREFIX}space:{name}" for name in grant.spaces or ("*",))
+    named = f"{PREFIX}{scope} {spaces}"
+    return {"WWW-Authenticate": f'Bearer realm="recollect", error="insufficient_scope", scope="{named}"'}
 
 
 class Gate(Protocol):

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import parse_qsl, unquote
 
 import h11
@@ -49,6 +50,7 @@ from recollect.serve.capacity import (
     render_refusal,
     room_for_connections,
 )
+from recollect.serve.counted import METHODS, OPEN, Answer, Tell
 from recollect.serve.limits import Limits
 from recollect.serve.log import Log
 from recollect.serve.message import MAX_BYTES, MAX_ERROR_TEXT, encode
@@ -66,12 +68,6 @@ PASS_OVER_BYTES = 4 * MAX_BYTES
 PASS_OVER_SECONDS = 5.0
 SILENT_SECONDS = 1.0
 GRACE_SECONDS = 1
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-OPEN = ("", "web", "health", "healthz", "readyz", ".well-known")
-"""Addresses that tell nothing of what is kept, and need no token."""
-KNOWN = (*OPEN, "mcp", "api", "events", "metrics")
-"""How addresses begin that are counted also where somebody is refused."""
-
 HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -79,6 +75,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+_ORIGIN = re.compile(rb"^https?://[^/]*")
 _STATUS: tuple[tuple[type[RecollectError], int], ...] = (
     (InvalidInput, 400),
     (NotFound, 404),
@@ -124,30 +121,6 @@ class Part(Protocol):
     def cancel_calls(self) -> None:
         """Asks running calls to end."""
         ...
-
-
-class Answer(NamedTuple):
-    """An answer that begins: to what, by whom it was asked, how it is, and how long it took until then."""
-
-    method: str
-    segments: tuple[str, ...]
-    client: str
-    status: int
-    seconds: float
-    let_in: bool = True
-
-    @property
-    def route(self) -> str:
-        """Of the address, what says what was asked for: no id, no name of a space, no word of a question.
-
-        Nor what a stranger made up: of one who was not let in, only what there is anyway.
-        """
-        words = 2 if self.let_in and self.segments[0] in ("mcp", "api") else 1
-        known = self.let_in or self.segments[0] in KNOWN
-        return "unknown" if self.status == 404 or not known else "/" + "/".join(self.segments[:words])
-
-
-Tell: TypeAlias = Callable[[Answer], None]
 
 
 class Tls(NamedTuple):
@@ -491,6 +464,8 @@ def _patient(send: Send) -> Callable[[Message], Awaitable[None]]:
 def _segments(scope: Scope) -> tuple[str, ...]:
     """The parts of a path, decoded one by one, so that a name may hold a slash."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    if not raw.startswith(b"/"):  # a proxy may ask for a whole URL
+        raw = _ORIGIN.sub(b"", raw)
     try:
         return tuple(unquote(part, errors="strict") for part in raw.decode("ascii").strip("/").split("/"))
     except UnicodeDecodeError as error:

@@ -16,6 +16,7 @@ from typing import Any, cast
 import httpx
 from starlette.responses import Response
 
+from recollect.contracts.registry import CONTRACTS
 from recollect.engine.grant import SCOPES, Grant, Scope
 from recollect.engine.tokens import LONGEST_NAME
 from recollect.errors import ConfigError
@@ -85,7 +86,8 @@ class Issuer:
     def _check_audience(self, audience: object) -> None:
         named = cast("list[object]", audience) if isinstance(audience, list) else [audience]
         mine = f"{self.resource}/mcp"
-        if not any(one == self.resource or one == mine or str(one).startswith(f"{mine}/") for one in named):
+        ours = (self.resource, mine, *(f"{mine}/{contract}" for contract in CONTRACTS))
+        if not any(one in ours for one in named):
             raise NotOurs(f"the token was made for another service; its audience must be {self.resource}")
 
     def _key(self, kid: str) -> Any:
@@ -170,8 +172,10 @@ class Metadata:
     async def answer(self, exchange: Exchange) -> Response | None:
         if exchange.segments[:2] != (WELL_KNOWN, METADATA):
             return None
-        only_get(exchange.method)
         path = "".join(f"/{segment}" for segment in exchange.segments[2:])
+        if path not in ("", "/mcp", *(f"/mcp/{contract}" for contract in CONTRACTS)):
+            return None
+        only_get(exchange.method)
         told = {
             "resource": f"{self._issuer.resource}{path}",
             "authorization_servers": [self._issuer.issuer],

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.contracts.tool import NOBODY, Ask, Call, Cancellation, Contract, InputRequired, Tool, shows_apps
-from recollect.errors import Cancelled, InvalidInput, RecollectError
+from recollect.errors import Cancelled, Forbidden, InvalidInput, RecollectError
 from recollect.serve import catalog
 from recollect.serve.ask import Asking, sampler
 from recollect.serve.catalog import Refusal
@@ -62,6 +62,8 @@ class Job(Struct, frozen=True):
     message: Request | Problem
     cancellation: Cancellation
     key: str | None = None
+    lacks: list[str] = []
+    """Scopes that the client's token would have needed."""
 
 
 class Work(Struct, frozen=True):
@@ -70,6 +72,11 @@ class Work(Struct, frozen=True):
     jobs: tuple[Job, ...]
     batch: bool = False
     urgent: bool = False
+
+    @property
+    def lacks(self) -> str | None:
+        """The scope without which nothing of it could be done."""
+        return next(iter(self.jobs[0].lacks), None) if len(self.jobs) == 1 else None
 
     @property
     def opens(self) -> bool:
@@ -85,7 +92,7 @@ class Inquiry(Struct, frozen=True):
     stateless: bool
     stray: str | None
     call: Call
-    key: str | None = None
+    job: Job
 
 
 class _Listens(Exception):
@@ -274,7 +281,7 @@ class Connection:
             call = self._open_call(
                 name, job, meta, notify, asker, lambda: self._folders(cancellation, notify)
             )  # fmt: skip
-            return self._respond_in_session(method, Inquiry(params, False, request.stray, call, job.key))
+            return self._respond_in_session(method, Inquiry(params, False, request.stray, call, job))
         _check_envelope(meta)
         if method == "subscriptions/listen":
             self._listen(request, notify)
@@ -288,7 +295,7 @@ class Connection:
         asker = _Asker(rounds.ask, can)
         call = self._open_call(client, job, meta, notify, asker, lambda: () if folder is None else (folder,))
         try:
-            return self._respond_alone(method, Inquiry(params, True, request.stray, call, job.key))
+            return self._respond_alone(method, Inquiry(params, True, request.stray, call, job))
         except InputRequired as required:
             return {**rounds.render(required), "_meta": {META + "serverInfo": catalog.server_info(self.contract)}}
 
@@ -403,6 +410,8 @@ class Connection:
             _check_text(asked, "params.arguments.")
             return self._answer_tool(tool, arguments, asked)
         except RecollectError as error:
+            if isinstance(error, Forbidden) and error.scope is not None:
+                asked.job.lacks.append(error.scope)
             return catalog.render_failure(self.contract.failure(name, self._unless_withdrawn(error, asked)))
         except (InputRequired, Refusal):
             raise
@@ -414,7 +423,7 @@ class Connection:
             return encode(catalog.render_answer(answer, tool, self.contract.structured, any_value=asked.stateless))
 
         key = catalog.mapping(asked.params, "_meta").get(KEY)
-        written = self.contract.answer_once(tool, arguments, asked.call, write, key, asked.key)
+        written = self.contract.answer_once(tool, arguments, asked.call, write, key, asked.job.key)
         return {**msgspec.json.decode(written, type=dict[str, msgspec.Raw])}
 
     def _read_resource(self, asked: Inquiry) -> catalog.Result:

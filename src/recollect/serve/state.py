@@ -15,7 +15,8 @@ from recollect.contracts.route import Feed, News
 from recollect.engine.care.backups import backups_in, folder_of
 from recollect.engine.memory import Memory
 from recollect.errors import Forbidden, InvalidInput, RecollectError
-from recollect.serve.http import HEADERS, Answer, Events, Exchange, only_get, write_json
+from recollect.serve.counted import Answer
+from recollect.serve.http import HEADERS, Events, Exchange, only_get, write_json
 from recollect.serve.log import Log
 from recollect.serve.message import encode
 from recollect.serve.watch import Watch

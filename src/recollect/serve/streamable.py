@@ -19,7 +19,7 @@ from starlette.responses import Response
 
 from recollect.contracts.tool import Contract
 from recollect.engine.grant import Grant
-from recollect.serve.admission import Refused
+from recollect.serve.admission import Refused, step_up
 from recollect.serve.http import HEADERS, Events, Exchange, check_kind, not_allowed, read_body, write_json
 from recollect.serve.log import Log
 from recollect.serve.message import (
@@ -141,11 +141,11 @@ class Streamable:
             return _refuse(400, _unsupported(version, message))
         if isinstance(message, Request) and message.method == "initialize":
             return await self._open_session(exchange, message, name, contract)
+        if isinstance(message, Problem):
+            return _refuse(400, message)
         session = self._sessions.find(exchange.grant, name, headers.get("mcp-session-id"))
         if isinstance(session, Problem):
             return _refuse(404 if headers.get("mcp-session-id") else 400, session)
-        if isinstance(message, Problem):
-            return _refuse(400, message)
         if isinstance(message, tuple):
             exchange.charge(len(message) - 1)  # whoever sends them one by one is counted the same
         work = session.connection.take(message)
@@ -156,7 +156,7 @@ class Streamable:
             raise Refused(429, why, {"Retry-After": "1"})
         stream = session.open_stream()
         self._start(exchange, session.connection, work, stream, session)
-        return await self._reply(exchange, session.connection, stream, session)
+        return await self._reply(exchange, session.connection, work, stream, session)
 
     async def _open_session(self, exchange: Exchange, message: Request, name: str, contract: Contract) -> Response:
         connection = Connection(contract, self._log)
@@ -164,7 +164,7 @@ class Streamable:
         assert work is not None, "a request is always answered"
         stream = Stream()
         self._start(exchange, connection, work, stream, None)
-        response = await self._reply(exchange, connection, stream, None)
+        response = await self._reply(exchange, connection, work, stream, None)
         if connection.refused is None:
             response.headers["Mcp-Session-Id"] = self._sessions.add(exchange.grant, name, connection).id
             if self._tidying is None:
@@ -192,7 +192,7 @@ class Streamable:
             return Response(status_code=202, headers=HEADERS)
         stream = Stream()
         self._start(exchange, connection, work, stream, None)
-        return await self._reply(exchange, connection, stream, None)
+        return await self._reply(exchange, connection, work, stream, None)
 
     # Calls, and what is heard of them
 
@@ -225,7 +225,7 @@ class Streamable:
         task.add_done_callback(self._running.pop)
 
     async def _reply(
-        self, exchange: Exchange, connection: Connection, stream: Stream, session: Session | None
+        self, exchange: Exchange, connection: Connection, work: Work, stream: Stream, session: Session | None
     ) -> Response:
         """Plain JSON where the answer is the first thing to say and is there soon; else a stream."""
         left = asyncio.create_task(_left(exchange)) if session is None else None
@@ -239,6 +239,8 @@ class Streamable:
         if stream.only_answer is not None:
             if session is not None:
                 session.drop(stream)
+            if work.lacks is not None and exchange.grant.of_issuer:  # whose clients know how to get a larger token
+                return write_json(403, stream.only_answer, step_up(exchange.grant, work.lacks))
             status = _STATUS.get(connection.refused or 0, 200) if session is None else 200
             return write_json(status, stream.only_answer)
         return Events(self._events(stream, connection, session), exchange)

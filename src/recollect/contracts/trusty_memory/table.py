@@ -87,9 +87,11 @@ class Forget(InPalace):
 
 
 def trusty_contract(memory: Memory, *, palace: str | None = None) -> Contract:
-    """The table of a server that is bound to one palace, or (None) to none. A palace that is named is made."""
+    """The table of a server that is bound to one palace, or (None) to none. A palace that the owner
+    names is made; one of a guest, when something is first kept in it.
+    """
     palaces = Palaces(memory, palace)
-    if palace is not None:
+    if palace is not None and not memory.core.client:
         palaces.create(palace)
 
     def web() -> Web:
