@@ -131,17 +131,21 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
         finally:
             self.core.store.close()
 
-    def acting_as(self, actor: str | None, *, new_id: Callable[[], str] | None = None, by_hand: bool = False) -> Memory:
+    def acting_as(
+        self, actor: str | None, *, new_id: Callable[[], str] | None = None, by_hand: bool | None = None
+    ) -> Memory:
         """The same memory, with its changes journalled under another name (and ids of another form for what is new).
 
-        `by_hand`: a person does them, on a page of ours.
+        `by_hand`: a person does them. Where that is not said, the owner's name tells it, and no guest's.
         """
         core = self.core
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.core = Core(core.store, core.settings, actor=actor, clock=core.clock, new_id=new_id or core.new_id)
         other.core.on_write, other.core.client, other.core.eyes = core.on_write, core.client, core.eyes
-        other.core.known_as, other.core.by_hand = core.known_as, by_hand
+        other.core.known_as = core.known_as
+        if by_hand is not None or core.known_as is not None:
+            other.core.by_hand = bool(by_hand)
         return other
 
     @property
