@@ -257,6 +257,20 @@ def test_a_server_that_somebody_wrote_in_another_form_stays_until_it_is_named(sh
 
 
 @pytest.mark.parametrize("client", CLIENTS)
+def test_a_server_of_somebody_else_is_not_replaced_by_ours_of_the_same_name(shell, client):
+    chosen = CLIENTS[client]
+    path = chosen.file(client_folders(), project=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(chosen.snippet("tickets", ["tickets", "serve"]))
+    before = files(shell.home)
+    outcome = shell("connect", client, "--name", "tickets", "--yes")
+    assert (outcome.code, f"{path} has another server by the name 'tickets'" in outcome.err) == (2, True)
+    assert files(shell.home) == before
+    assert shell("connect", client, "--yes").code == shell("disconnect", client, "--yes").code == 0
+    assert files(shell.home) == before
+
+
+@pytest.mark.parametrize("client", CLIENTS)
 def test_what_is_kept_beside_a_file_is_of_before_us_also_where_the_file_was_made_for_us(shell, client):
     path = CLIENTS[client].file(client_folders(), project=False)
     shell("connect", client, "--yes")

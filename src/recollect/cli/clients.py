@@ -101,6 +101,10 @@ class Client(Struct, frozen=True, kw_only=True):
         """The names of the servers that are called as ours is, or that start it in whatever form."""
         return [name for name, words in self._commands(text) if name == "recollect" or _starts_us(words)]
 
+    def is_taken(self, text: str, server: str) -> bool:
+        """Does a server of somebody else have the name?"""
+        return server in self._servers(text) and server not in self.mentioned(text)
+
     def _commands(self, text: str) -> list[tuple[str, list[str]]]:
         """Each server, and the words that start it."""
         found: list[tuple[str, list[str]]] = []

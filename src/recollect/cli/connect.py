@@ -22,6 +22,7 @@ from recollect.cli.clients import (
     drop_settings,
     edit_settings,
     launch_command,
+    look_into,
     read_settings,
     write_settings,
 )  # fmt: skip
@@ -132,6 +133,8 @@ def connect(
             put(wiring.wired("", program, hooked, asked).rstrip("\n"))
     else:
         mode = SHARED if project else PRIVATE
+        if look_into(path, lambda text: chosen.is_taken(text, server)):
+            raise Usage(f"{path} has another server by the name {server!r}; nothing was changed, choose another --name")
         snippet = chosen.snippet(server, served)
         edits = [_plan(path, mode, lambda text: chosen.connected(text, server, served), snippet)]
         if wiring is not None:
