@@ -17,10 +17,11 @@ from test_up import HANG_GUARD_SECONDS, Up
 
 import recollect
 from recollect import Settings
+from recollect.contracts.native.answers import StatusView
 from recollect.contracts.registry import CONTRACTS
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.embedding.vectors import Vectors
-from recollect.engine.grant import Grant, Scope
+from recollect.engine.grant import BY_TOKEN, EVERYTHING, Grant, Scope
 from recollect.engine.guard import OF_ALL, OWNERS, guarded
 from recollect.engine.memory import Memory, open_memory
 from recollect.engine.tokens import TOKENS, Token, create_token, list_tokens
@@ -491,6 +492,18 @@ def test_only_what_is_written_makes_a_space_and_under_the_tokens_name(memory: Me
         store = next(tool for tool in offered.tools if tool.name == "memory_remember")
         offered.answer(store, {"text": "The rope is dry and hangs in the shed."}, offered.open_call("raw"))
         assert {change.actor for change in memory.journal(space="fresh")} == {"gate"}
+
+
+def test_where_the_store_is_and_how_large_is_told_to_its_owner_alone(memory: Memory) -> None:
+    memory.remember("The rope is dry.", space="work")
+    told: list[tuple[object, object]] = []
+    for grant in (EVERYTHING, BY_TOKEN, Grant(id="t", name="gate", spaces=("work",))):
+        offered = Offered(memory)("native", grant)
+        assert offered is not None
+        status = next(tool for tool in offered.tools if tool.name == "status")
+        found = cast("StatusView", offered.answer(status, {}, offered.open_call("raw")))
+        told.append((found.store, found.bytes))
+    assert told == [(memory.location, memory.size())] * 2 + [(None, None)]
 
 
 def _members(kind: type) -> list[str]:

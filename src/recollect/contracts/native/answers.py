@@ -193,8 +193,9 @@ class SpaceView(Struct, kw_only=True):
 
 class StatusView(Struct, kw_only=True):
     version: str
-    store: str
-    bytes: int
+    store: str | None
+    """Where the store is, and how large: the owner is told."""
+    bytes: int | None
     space: str
     spaces: list[SpaceView]
     embedder: str

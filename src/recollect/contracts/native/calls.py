@@ -34,6 +34,7 @@ from recollect.contracts.native.answers import (
 from recollect.contracts.native.params import Explore, Forget, Hook, Ingest, Recall, Relate, Remember, Revise, Status
 from recollect.contracts.tool import INDEX_SECONDS, Call, view
 from recollect.engine.core import missing_space, utc_now
+from recollect.engine.grant import BY_TOKEN, EVERYTHING
 from recollect.engine.hook_log import HookCall, log_call
 from recollect.engine.intake.results import Ingested
 from recollect.engine.memory import Memory
@@ -234,10 +235,11 @@ def _bring(
 
 def status(params: Status, call: Call) -> StatusView:
     sizes = all_sizes(call.memory.core, embeds=call.memory.semantics.wanted)
+    guest = call.memory.core.client not in (EVERYTHING.id, BY_TOKEN.id)
     return StatusView(
         version=__version__,
-        store=call.memory.location,
-        bytes=call.memory.size(),
+        store=None if guest else call.memory.location,
+        bytes=None if guest else call.memory.size(),
         space=call.space,
         spaces=[view(SpaceView, one, name=one.space) for one in sizes[:MOST_LISTED]],
         embedder=call.memory.settings.embedder,
