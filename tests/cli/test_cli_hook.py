@@ -275,6 +275,36 @@ def test_what_was_found_at_the_last_moment_is_given_and_no_failure(shell, monkey
     assert (call.problem, call.records) == (problem, 0 if late else 1)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")
+def test_the_brief_of_before_counts_as_given_where_no_new_one_was_found_in_time(shell, monkeypatch):
+    id = shell.remember(STORED)
+    settings = msgspec.structs.replace(load_settings(str(shell.store)), hook_seconds=0)
+    answer = hook._Answer(hook.Call("claude", "SessionStart", home=str(shell.store)), settings)
+    monkeypatch.setattr(answer, "_work", answer._done.set)
+    answer._told = hook.parse_event("claude", told("claude", "SessionStart", session_id="late").encode())
+    answer._given = answer._earlier = Given(text=STORED, tokens=9, ids=(id,))
+    answer.run()
+    while any(str(shell.store).encode() in line for line in command_lines()):
+        os.sched_yield()
+    assert [(one["times"], one["tokens"]) for one in shell.json("status")["injected"]] == [(1, 9)]
+    resumed = told("claude", "SessionStart", session_id="late", source="resume")
+    assert shell("hook", "claude", "SessionStart", stdin=resumed).out == ""
+
+
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit"])
+def test_of_two_hooks_that_one_moment_calls_at_once_one_answers(shell, event):
+    shell.remember(STORED)
+    children = [spawn("claude", event) for _ in range(2)]
+    for child in children:
+        assert child.stdin is not None
+        child.stdin.write(told("claude", event).encode())
+        child.stdin.flush()
+    outs = [child.communicate() for child in children]
+    assert sorted(STORED in out.decode() for out, _ in outs) == [False, True]
+    assert list((shell.store / "turns").iterdir()) == []
+
+
 def test_two_sessions_at_once_are_each_given_their_own(shell):
     shell.remember(STORED)
     children = [(session, spawn("claude", "UserPromptSubmit")) for session in ("a", "b", "c")]
@@ -301,7 +331,8 @@ def test_two_hundred_prompts_leave_nothing_but_the_store_and_a_log(shell):
     before, threads = {path.name for path in shell.store.iterdir()}, threading.active_count()
     for number in range(200):
         shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit", session_id=str(number)))
-    assert {path.name for path in shell.store.iterdir()} == {*before, "hooks.jsonl"}
+    assert {path.name for path in shell.store.iterdir()} == {*before, "hooks.jsonl", "turns"}
+    assert list((shell.store / "turns").iterdir()) == []
     assert threading.active_count() == threads
 
 

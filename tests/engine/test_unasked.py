@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from bench.unasked import TASKS
+from tests.conftest import Clock
 
 from recollect import Memory
 from recollect.engine.read import brief
@@ -197,3 +198,42 @@ def test_what_sessions_were_shown_is_let_go_of_in_time(memory: Memory, clock: An
         clock.now += timedelta(days=31)
     with memory.core.store.read() as view:
         assert sorted(view.kept(SHOWN)) == ["b"]
+
+
+def test_of_those_who_answer_a_session_at_one_moment_one_does_and_the_others_are_told(memory: Memory) -> None:
+    end = memory.unasked.begin("s", "prompt", "Which queue?")
+    assert end is not None
+    others = [
+        ("s", "prompt", "Which queue?"),
+        ("s", "prompt", "Which?"),
+        ("s", "start", ""),
+        ("t", "prompt", "Which queue?"),
+    ]
+    begun = [memory.unasked.begin(*other) for other in others]
+    assert [one is not None for one in begun] == [False, True, True, True]
+    for one in (end, *begun):
+        if one is not None:
+            one()
+    again = memory.unasked.begin("s", "prompt", "Which queue?")
+    assert again is not None
+    again()
+    assert None not in [memory.unasked.begin(None, "prompt", "Which queue?") for _ in range(2)]
+
+
+def test_a_session_that_was_compacted_has_its_brief_anew_but_not_twice_at_once(memory: Memory, clock: Clock) -> None:
+    memory.remember("Releases are cut on Thursdays.", kind="decision")
+    given: list[bool] = []
+    for anew, seconds in ((None, 0), ("compact", 0), ("compact", 1), ("clear", 1), ("clear", 6)):
+        clock.now += timedelta(seconds=seconds)
+        brief = memory.unasked.give_brief(resumed="s", anew=anew)
+        given.append(bool(brief.text))
+        if brief.text:
+            memory.unasked.note_given(brief, session="s", anew=anew)
+    assert given == [True, True, False, True, True]
+
+
+@pytest.mark.parametrize(("project", "told"), [(None, True), ("gateway", False)])
+def test_what_is_of_another_project_says_of_which_at_a_prompt(memory: Memory, project: str | None, told: bool) -> None:
+    memory.remember("Deploys of the gateway happen on Tuesdays.", project="gateway")
+    text = memory.unasked.give_answers("When do deploys of the gateway happen?", project=project).text
+    assert ("Tuesdays" in text, "· gateway ·" in text) == (True, told)

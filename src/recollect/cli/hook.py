@@ -37,6 +37,7 @@ _SPACE = "default"
 _OPTIONS = {"--space": "space", "--home": "home", "--store": "home", "--at": "at"}
 _FOR_PEOPLE = ("--help", "-h", "--preview")
 _NOW = "--now"  # this process is the one for which nobody waits
+_NOTE = "--note"  # and it notes what was given
 _AT = "--at"
 _USAGE = "recollect: name a client and an event, such as `recollect hook claude Stop`; see `recollect hook --help`"
 
@@ -49,6 +50,7 @@ class Call(Plain):
     space: str = _SPACE
     home: str | None = None
     now: bool = False
+    note: bool = False
     at: float | None = None
     """When it was called, in seconds since 1970, where another process works on it."""
 
@@ -60,7 +62,8 @@ class Call(Plain):
     def words(self) -> list[str]:
         """What calls the same hook again, in a process for which nobody waits."""
         place = ["--home", self.home] if self.home else []
-        return ["hook", self.client, self.event, "--space", self.space, *place, _NOW, f"{_AT}={self.at}"]
+        how = _NOW if self.moment == "turn" else _NOTE
+        return ["hook", self.client, self.event, "--space", self.space, *place, how, f"{_AT}={self.at}"]
 
 
 def parse_call(args: Sequence[str]) -> Call | None:
@@ -84,7 +87,7 @@ def parse_call(args: Sequence[str]) -> Call | None:
     client, event = [*args[:2], "", ""][:2]
     told = values.pop("at", "")
     at = float(told) if told.replace(".", "", 1).isdecimal() else time()
-    return Call(client, event, now=_NOW in args, at=at, **{k: v for k, v in values.items() if v})  # pyright: ignore[reportArgumentType]  texts all
+    return Call(client, event, now=_NOW in args, note=_NOTE in args, at=at, **{k: v for k, v in values.items() if v})  # pyright: ignore[reportArgumentType]  texts all
 
 
 def run_hook(call: Call) -> int:
@@ -92,6 +95,8 @@ def run_hook(call: Call) -> int:
     gc.disable()  # this process is over before there is anything to gain
     if call.moment == "turn":
         return _run_turn(call)
+    if call.note:
+        return _note_later(call)
     data = None
     if call.moment == "prompt" and (found := _server(call)) is not None:
         server, seconds = found
@@ -178,6 +183,7 @@ class _Answer:
         self._told = HookEvent()
         self._problem: str | None = None
         self._found, self._done = Event(), Event()
+        self._end: Callable[[], object] = self._done.is_set  # nothing is begun yet
 
     def run(self) -> int:
         from threading import Thread
@@ -185,12 +191,15 @@ class _Answer:
         Thread(target=self._work, daemon=True).start()
         in_time = self._found.wait(self._settings.hook_seconds)
         given = self._given  # what was not found by now is not said
-        if not in_time and given is self._earlier:
+        late = not in_time and given is self._earlier
+        if late:
             found = "the brief is that of before: no new one" if given.text else "nothing"
             self._problem = f"{found} was found within {self._settings.hook_seconds:g} seconds"
         _put(render_answer(self._call.client, self._call.event, given.text))
         milliseconds = round((perf_counter() - self._began) * 1e3)
         self._found.set()
+        if late and given.text:
+            _hand_over(self._call, _written(given, self._told))
         left = self._settings.hook_seconds - (perf_counter() - self._began)
         ended = self._done.wait(max(left, _LEAST_SECONDS))
         _log(
@@ -198,6 +207,7 @@ class _Answer:
             records=len(given.ids), project=given.project, reason=given.reason, problem=self._problem,
         )  # fmt: skip
         if not ended:
+            self._end()
             os._exit(0)  # the other thread is waiting for the store, and no client waits for that
         return 0
 
@@ -221,27 +231,69 @@ class _Answer:
             self._done.set()
 
     def _look(self, unasked: Unasked) -> None:
-        told = self._told
-        given = self._find(unasked, told)
-        if self._found.is_set():
-            return  # too late: it was not said
-        self._given = given
-        self._found.set()
-        if given.text:
-            anew = self._call.moment == "start" and told.anew
-            unasked.note_given(given, session=told.session, anew=anew)
+        told, moment = self._told, self._call.moment or ""
+        end = unasked.begin(told.session, moment, told.prompt or told.source or "", space=self._call.space)
+        if end is None:
+            self._given = type(self._given)(reason="another hook of this session answers it")
+            return
+        self._end = end
+        try:
+            given = self._find(unasked, told)
+            if self._found.is_set():
+                return  # too late: it was not said
+            self._given = given
+            self._found.set()
+            if given.text:
+                unasked.note_given(given, session=told.session, anew=_anew(told))
+        finally:
+            end()
 
     def _find(self, unasked: Unasked, told: HookEvent) -> Given:
         call = self._call
         if call.moment == "start":
-            resumed = None if told.anew else told.session
             if not told.resumed:
                 self._earlier = unasked.give_earlier(space=call.space, folder=told.folder)
                 self._given = self._earlier  # for when time runs out
-            return unasked.give_brief(space=call.space, folder=told.folder, resumed=resumed)
+            return unasked.give_brief(space=call.space, folder=told.folder, resumed=told.session, anew=_anew(told))
         if told.prompt is not None:
             return unasked.give_answers(told.prompt, space=call.space, folder=told.folder, session=told.session)
         return type(self._given)(reason="the client told no prompt")
+
+
+def _anew(told: HookEvent) -> str | None:
+    """By what a session has forgotten what it was shown; None where it has not."""
+    return told.source if told.anew else None
+
+
+def _written(given: Given, told: HookEvent) -> bytes:
+    """What a session was given, for the process that notes it."""
+    import json
+
+    return json.dumps([given.tokens, given.ids, told.session, _anew(told)]).encode()
+
+
+def _note_later(call: Call) -> int:
+    """Notes that a session was given the brief of before: whoever gave it had no time left."""
+    import json
+
+    from recollect.engine.read.unasked import Given, Unasked
+    from recollect.engine.start import open_present
+
+    settings = _settings(call)
+    if settings is None:
+        return 0
+    try:
+        tokens, ids, session, anew = json.loads(_read_input(_TURN_SECONDS))
+        core = open_present(settings, actor=f"hook:{call.client}")
+        if core is not None:
+            try:
+                Unasked(core).note_given(Given(tokens=tokens, ids=tuple(ids)), session=session, anew=anew)
+            finally:
+                core.store.close()
+    except Exception as error:  # noqa: BLE001  the top of a transport
+        problem = f"what was given is not counted: {type(error).__name__}: {error}"
+        _log(call, settings, HookEvent(), problem=problem)
+    return 0
 
 
 def _run_turn(call: Call) -> int:
@@ -340,11 +392,17 @@ def _detach(call: Call, data: bytes, work: Callable[[Call, bytes], None]) -> Non
             work(call, data)
         finally:
             os._exit(0)
-    import subprocess  # where there is no fork
+    _hand_over(call, data)  # where there is no fork
+
+
+def _hand_over(call: Call, data: bytes) -> None:
+    """Has a process of its own do it that begins anew, as where a thread of this one may be at anything."""
+    import subprocess
 
     child = subprocess.Popen(
         [sys.executable, "-m", "recollect.cli", *call.words], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, creationflags=getattr(subprocess, "DETACHED_PROCESS", 0), close_fds=True,
+        start_new_session=os.name != "nt",
     )  # fmt: skip
     assert child.stdin is not None
     child.stdin.write(data)

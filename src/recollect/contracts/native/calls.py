@@ -259,12 +259,18 @@ def hook(params: Hook, call: Call) -> str:
     if not params.prompt.strip():
         return ""  # a picture, perhaps
     began, unasked = time.perf_counter(), call.memory.unasked
-    folder = params.folder or next(iter(call.folders()), None)
-    given = unasked.give_answers(params.prompt, space=params.space or call.space, folder=folder, session=params.session)
-    if params.until is not None and time.time() > params.until:
-        return ""
-    if given.text:
-        unasked.note_given(given, session=params.session)
+    folder, space = params.folder or next(iter(call.folders()), None), params.space or call.space
+    end = unasked.begin(params.session, "prompt", params.prompt, space=space)
+    if end is None:
+        return ""  # another hook of this session answers this prompt
+    try:
+        given = unasked.give_answers(params.prompt, space=space, folder=folder, session=params.session)
+        if params.until is not None and time.time() > params.until:
+            return ""
+        if given.text:
+            unasked.note_given(given, session=params.session)
+    finally:
+        end()
     with suppress(OSError):  # a log that cannot be written withholds nothing
         log_call(call.memory.settings.home, HookCall(
             at=utc_now(), client=params.client or call.client or "mcp", event=params.event or "prompt",

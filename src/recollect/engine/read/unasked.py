@@ -10,7 +10,7 @@ changed since, it is not made anew.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +22,7 @@ from recollect.engine.parse import parse_optional, parse_space, parse_text
 from recollect.engine.pauses import begin_pause, end_pause, paused_until
 from recollect.engine.workplaces import project_at
 from recollect.engine.write.taken_back import taken_back
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, ReadOnlyStore
 from recollect.forms import convert
 from recollect.retrieve.brief import Noted, Section, note, render_brief, render_noted
 from recollect.retrieve.context import estimate_tokens, pack_context, render_hit
@@ -104,10 +104,11 @@ class Preview(Struct, frozen=True, kw_only=True):
 
 
 class Shown(Struct, frozen=True):
-    """Which records a session was shown, and when it was last shown some."""
+    """Which records a session was shown, and when it was last shown some: by what (`anew`), where it had forgotten."""
 
     at: datetime
     ids: tuple[str, ...]
+    anew: str | None = None
 
 
 class Injected(Struct, frozen=True, kw_only=True):
@@ -134,6 +135,7 @@ _INJECTED = Shelf("injected", Injected)
 _ONLY = "all"
 _NONE = ""
 """Stands for the project of what is of none, and so for where somebody works who works on no project; None for all."""
+_AT_ONCE = timedelta(seconds=5)  # between two hooks that one event called, one after the other
 _FRESH = timedelta(hours=12)  # with time alone, what is important changes slowly
 
 
@@ -153,12 +155,13 @@ def steering_of(view: View, space: str) -> Steering:
 
 
 def give_brief(
-    core: Core, space: str, project: str | None, resumed: str | None = None, foremost: Foremost | None = None
-) -> tuple[Given, Prepared | None]:
+    core: Core, space: str, project: str | None, resumed: str | None = None, foremost: Foremost | None = None,
+    anew: str | None = None,
+) -> tuple[Given, Prepared | None]:  # fmt: skip
     """What a session begins with; and where it had to be made, of what it was."""
     with core.store.read() as view:
         steering, reason = _looked_up(core, view, space)
-        if reason is None and resumed is not None and shown_to(view, resumed):
+        if reason is None and resumed is not None and _has_brief(view, resumed, anew, core.clock()):
             reason = "the session has its brief already"
         entry, now = last_entry(view), core.clock()
         known = view.kept(_PREPARED, space=space, keys=[_key(project)]).get(_key(project))
@@ -173,6 +176,14 @@ def give_brief(
     made = make_brief(core, where, limit=_NOTES, budget_tokens=steering.start_tokens, foremost=foremost)
     notes: tuple[tuple[Section, str], ...] = tuple((noted.section, noted.record.id) for noted in made.notes)
     return _render(made.notes, project), Prepared(entry=entry, at=now, tokens=steering.start_tokens, notes=notes)
+
+
+def _has_brief(view: View, session: str, anew: str | None, now: datetime) -> bool:
+    """Was a session shown something? Where it begins anew, that counts which it was just shown for the same reason."""
+    shown = view.kept(_SHOWN, keys=[session]).get(session)
+    if shown is None or not shown.ids:
+        return False
+    return anew is None or (shown.anew == anew and abs(now - shown.at) < _AT_ONCE)
 
 
 def give_earlier(core: Core, space: str, project: str | None) -> Given:
@@ -257,7 +268,7 @@ def _choose(
     likely = [hit for hit in hits if _is_enough(hit, steering.threshold)]
     known = [hit for hit in likely if hit.record.id in seen or (session is not None and hit.record.session == session)]
     fresh = _without_repeats([hit for hit in likely if hit not in known], known)
-    text, shown = _pack(fresh[:MOST_RECORDS], steering.prompt_tokens)
+    text, shown = _pack(fresh[:MOST_RECORDS], steering.prompt_tokens, project)
     if not text:
         why = "this session has seen what would answer" if likely else "nothing stored is likely to answer"
         return Given(project=project or None, reason=why)
@@ -393,9 +404,9 @@ def _is_enough(hit: Hit, threshold: float) -> bool:
     return hit.score >= threshold
 
 
-def _pack(hits: Sequence[Hit], budget: int) -> tuple[str, tuple[str, ...]]:
-    """A block of the best, and the ids of those in it."""
-    text = pack_context(hits, budget)
+def _pack(hits: Sequence[Hit], budget: int, project: str | None) -> tuple[str, tuple[str, ...]]:
+    """A block of the best for who works on a project, and the ids of those in it."""
+    text = pack_context(hits, budget, project or _NONE)
     return text, tuple(hit.record.id for hit in hits if f"- [{hit.record.id}] (" in text)
 
 
@@ -405,8 +416,8 @@ def shown_to(view: View, session: str) -> frozenset[str]:
     return frozenset() if shown is None else frozenset(shown.ids)
 
 
-def note_given(core: Core, given: Given, session: str | None, *, anew: bool = False) -> None:
-    """Keeps that a session was given a text. `anew`: it has forgotten what it was shown before."""
+def note_given(core: Core, given: Given, session: str | None, *, anew: str | None = None) -> None:
+    """Keeps that a session was given a text. `anew`: by what it has forgotten what it was shown before."""
     with core.store.write(actor=core.actor) as edit:
         day = edit.now.date().isoformat()
         so_far = edit.kept(_INJECTED, keys=[day]).get(day) or Injected(day=day)
@@ -414,7 +425,7 @@ def note_given(core: Core, given: Given, session: str | None, *, anew: bool = Fa
         if session is None:
             return
         before = () if anew else tuple(shown_to(edit, session))
-        edit.keep(_SHOWN, {session: Shown(edit.now, tuple(dict.fromkeys((*before, *given.ids))))})
+        edit.keep(_SHOWN, {session: Shown(edit.now, tuple(dict.fromkeys((*before, *given.ids))), anew)})
         if not before:
             old = edit.now - timedelta(days=_KEPT_DAYS)
             edit.keep(_SHOWN, {key: None for key, shown in edit.kept(_SHOWN).items() if shown.at < old})
@@ -436,14 +447,16 @@ class Unasked:
         project: str | None = None,
         folder: str | None = None,
         resumed: str | None = None,
+        anew: str | None = None,
     ) -> Given:
         """The text that a session begins with: the brief of a project, or of the one that a folder belongs to.
 
-        A session that is `resumed` and was shown something before still has it, and is given nothing.
+        A session that is `resumed` and was shown something before still has it, and is given nothing; unless it begins
+        `anew` (by what, such as "compact"), and was not just given its brief for that.
         """
         label, named = parse_space(space), self._project(project, folder)
         begun = parse_optional(resumed, "resumed")
-        given, made = give_brief(self._core, label, named, begun, self._foremost)
+        given, made = give_brief(self._core, label, named, begun, self._foremost, parse_optional(anew, "anew"))
         self._made = None if made is None else (label, _key(named), made)
         return given
 
@@ -506,13 +519,27 @@ class Unasked:
         vectors, seen = None if ready is None else ready.vectors, parse_optional(session, "session")
         return preview_answers(self._core, label, named, text, seen, vectors)
 
-    def note_given(self, given: Given, *, session: str | None = None, anew: bool = False) -> None:
+    def note_given(self, given: Given, *, session: str | None = None, anew: str | None = None) -> None:
         """Keeps that a session was given something, so that it is not given the same again (and of what it was made).
 
-        `anew`: the session begins, or was made shorter, and has none of what it was shown before.
+        `anew`: by what ("clear", "compact") the session has none of what it was shown before.
         """
-        note_given(self._core, given, parse_optional(session, "session"), anew=anew)
+        note_given(self._core, given, parse_optional(session, "session"), anew=parse_optional(anew, "anew"))
         self.keep_made()
+
+    def begin(
+        self, session: str | None, moment: str, said: str, *, space: str = DEFAULT_SPACE
+    ) -> Callable[[], None] | None:
+        """Begins to answer a session that asked for nothing, and answers with what ends that.
+
+        None: another is at it, for the same session at the same moment with the same words. A client may be wired
+        twice, for a user and for a project, and call both at once.
+        """
+        turn = self._core.store.turn("unasked", parse_space(space), session or "", moment, said)
+        try:
+            return turn.release if session is None or turn.take() else None
+        except ReadOnlyStore:
+            return turn.release  # where nothing can be written, nothing is noted either
 
     def keep_made(self) -> None:
         """Keeps which records the last brief was made of."""
