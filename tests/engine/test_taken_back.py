@@ -113,3 +113,23 @@ def test_a_forgotten_candidate_does_not_come_back_from_the_message_that_it_was_d
     assert memory.list(statuses=["candidate"]) == []
     (again,) = memory.capture(talk(tmp_path, "s2", ("user", SAID))).candidates
     assert again in memory.unasked.give_answers(ASKED, session="other").ids
+
+
+@pytest.mark.parametrize("how", ["edited", "deleted"])
+def test_a_note_of_a_candidate_that_somebody_edits_or_deletes_takes_it_back_too(
+    memory: Memory, tmp_path: Path, candidate: str, how: str
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    memory.sync(notes)
+    page = next(path for path in notes.rglob("*.md") if SAID in path.read_text())
+    if how == "edited":
+        page.write_text(page.read_text().replace(SAID, RIGHT))
+    else:
+        page.unlink()
+    memory.sync(notes)
+    record = look(memory, candidate)
+    expected = ("active", "user_declared", RIGHT) if how == "edited" else ("archived", "agent_inferred", SAID)
+    assert (record.status, record.trust, record.text) == expected
+    assert SAID not in memory.unasked.give_answers(ASKED, session="other").text
+    assert memory.sync(notes).revised == 0

@@ -34,7 +34,9 @@ from recollect.engine.graph.link import name_one
 from recollect.engine.intake.results import Synced
 from recollect.engine.parse import parse_draft, parse_label
 from recollect.engine.write.remember import content_hash, ensure_space, make_record, put_of
+from recollect.engine.write.revise import vouched
 from recollect.engine.write.screen import Screen, told_refused
+from recollect.engine.write.taken_back import drawn_from, take_back
 from recollect.errors import InvalidInput, RecollectError
 from recollect.ingest.frontmatter import put_on_top
 from recollect.ingest.vault import KEYS, Page, links_in, name_page, parse_page, plain_ends, render_page, split_conflict
@@ -303,6 +305,7 @@ class _Run:
         elif there == base:
             gone = msgspec.structs.replace(record, status="archived")
             edit.apply([put_of(edit, gone, _VERB, record, reason="its file was deleted")])
+            take_back(edit, record, drawn_from(edit, record))
             edit.keep(self._shelf, {id: None}, space=self._space)
             self._did["archived"] += 1
         else:
@@ -333,8 +336,11 @@ class _Run:
             at = file.draft.event_time or old.event_time
             text = file.draft.text
             new = msgspec.structs.replace(old, **said, text=text, event_time=at, content_hash=content_hash(text))
-            new = self._screened(edit, new)
+            changed = [name for name, value in said.items() if value != getattr(old, name)]
+            new = vouched(edit, old, self._screened(edit, new), changed, by_person=True)
             edit.apply([put_of(edit, new, _VERB, old, reason=f"edited in {file.path}")])
+            if new.text != old.text:
+                take_back(edit, old, drawn_from(edit, old))
             self._did["revised"] += 1
         self._name(edit, file.page)
         self._settle(edit, new, file)

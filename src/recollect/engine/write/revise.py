@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -36,7 +36,7 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
         given, masked = _screened(edit, old, fields)
         by_person, messages = core.by_hand, drawn_from(edit, old)
         wanted = _replace(old, given, by_person=by_person)
-        ruling = judge(edit, _vouched(edit, old, wanted, given, by_person=by_person), old)
+        ruling = judge(edit, vouched(edit, old, wanted, given, by_person=by_person), old)
         if ruling.refusal is not None:
             raise InvalidInput(ruling.refusal.field, ruling.refusal.problem)
         new = ruling.record
@@ -75,7 +75,7 @@ def _replace(old: Record, fields: Mapping[str, object], *, by_person: bool) -> R
     return new
 
 
-def _vouched(view: View, old: Record, new: Record, given: Mapping[str, object], *, by_person: bool) -> Record:
+def vouched(view: View, old: Record, new: Record, given: Container[str], *, by_person: bool) -> Record:
     """A candidate that a person changes, or anybody corrects that was only overheard, is a record like any other.
 
     It has the trust of whoever changed it, and in other words it no longer rests on the messages that it was drawn
