@@ -6,8 +6,10 @@ import random
 from collections.abc import Callable
 
 import pytest
+from things import put, record
 
 from recollect import Memory
+from recollect.store.ops import Lexis
 from recollect.store.terms import hash_term
 
 WORDS = "gateway kettle garden violin harbour lantern".split()
@@ -55,6 +57,20 @@ def test_what_is_kept_of_lists_is_what_the_index_says_whoever_wrote_meanwhile(
         assert lists(one) == expected, number
         if number % 3 == 0:
             assert lists(other) == expected, number
+
+
+def test_nothing_of_a_write_that_failed_stays_in_the_lists(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    memory.remember("The gateway stands in the garden.")
+    before = lists(memory)
+    one = record("lost")
+    with pytest.raises(ZeroDivisionError), memory.core.store.write() as edit:
+        lost = put(edit, one, Lexis({TERMS[0]: 1}, ()))
+        assert edit.mentions("default", TERMS[:1], MOST)[TERMS[0]][-1] == lost.version
+        raise ZeroDivisionError
+    assert lists(memory) == before
+    memory.remember("A lantern hangs at the harbour.")
+    assert lists(memory) == read_anew(memory) != before
 
 
 def test_who_began_to_look_earlier_goes_on_seeing_what_was_there(open_memory: Callable[..., Memory]) -> None:
