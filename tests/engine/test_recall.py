@@ -409,6 +409,9 @@ def test_of_a_giant_question_the_beginning_is_read_and_the_answer_says_so(told: 
     endless = unit * (240_000 // len(unit))
     asked = told.recall(f"Who walks the dog? {endless}")
     assert asked.signals.problem == "of the query, the first 8,000 characters were read"
-    assert ids(told.recall(f"{endless} zebra", min_score=0)) == ids(told.recall(endless, min_score=0))
+    heard, same = (told.recall(text, min_score=0, limit=100) for text in (f"{endless} zebra", endless))
+    assert {hit.record.id: (hit.why.keyword, hit.why.vector) for hit in heard} == {
+        hit.record.id: (hit.why.keyword, hit.why.vector) for hit in same
+    }
     assert told.recall("Who walks the dog?").signals.problem is None
     told.unasked.preview(endless)

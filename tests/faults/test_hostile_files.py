@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,8 @@ def children(of: int) -> list[int]:
     """The processes that one has started, and that have not ended."""
     found: list[int] = []
     for task in Path(f"/proc/{of}/task").iterdir():
-        found += [int(pid) for pid in (task / "children").read_text().split()]
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+            found += [int(pid) for pid in (task / "children").read_text().split()]
     return [pid for pid in found if _runs(pid)]
 
 

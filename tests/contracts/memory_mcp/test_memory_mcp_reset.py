@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.store.ops import PutSpace
 from recollect.store.sql.writer import Writer
 
 
@@ -36,7 +37,7 @@ def test_a_reset_that_breaks_off_has_removed_nothing(table, monkeypatch: pytest.
         raise OSError("the power went")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Writer, "_put_space", fail)
+        patched.setitem(Writer._one_by_one, PutSpace, fail)
         assert "Internal error" in table.fail("reset_all_memory", confirm=True)
     assert (table.call("get_status"), table.call("list_memories")) == before
     assert table.memory.check() == []
