@@ -1,26 +1,34 @@
 """Does a memory stay as small and as quick after a long day? `python -m bench.soak --minutes 30`.
 
 Three processes live a day of three agents on one store, as fast as it lets them: messages of a session are captured,
-questions asked, documents brought in, facts stated, records revised and forgotten, spaces put in order, old records
-evicted, sessions compacted, and lists read as the page reads them. The store is full to its cap before they begin, and
-what comes in is evicted again, so that everything should stay as it is. Each minute memory, files and latencies are
-measured. What the second half says is held against limits, and decides the exit code.
+questions asked, things remembered, documents brought in, facts stated, records revised and forgotten, spaces put in
+order, old records evicted, sessions compacted, and lists read as the page reads them. The store is full to its cap
+before they begin, and what comes in is evicted again, so that everything should stay as it is. Each minute memory,
+files, latencies and the number of records are measured. What the second half says is held against limits, and decides
+the exit code.
+
+With a folder in `SOAK_LOOK`, each process writes there, now and then, of what it is made.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import multiprocessing
+import os
 import random
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from multiprocessing.queues import Queue
 from pathlib import Path
+from typing import NamedTuple
 
 import recollect
+from bench.soak_look import look
 from bench.texts import texts
 from recollect import Memory, RecollectError, Settings
 from recollect.serve.heaps import Heap
@@ -31,10 +39,16 @@ MOST_KB = 0.3
 """So much memory may come for each act, in all processes together: 9 MB for such a day."""
 MOST_TIMES = 1.3
 """So many times as large a file, or as slow a recall, is still the same: others use the machine, too."""
+MOST_LOG = 128.0
+"""MB of the log, which grows while somebody always reads, and is written into the file from 32 on."""
+ERRORS = 2.0
+"""So many standard errors to either side a slope may be another one."""
+LOOK, LOOK_EVERY = "SOAK_LOOK", 250
 _FEWEST = 3  # rows of a quarter
 _WEIGHTS = {
     "capture": 30,
     "recall": 40,
+    "remember": 5,
     "list": 8,
     "ingest": 4,
     "relate": 5,
@@ -53,6 +67,8 @@ def act(memory: Memory, chance: random.Random, what: str, said: list[str], agent
         memory.ingest_conversation([{"role": "user", "content": text}], session=f"day{chance.randrange(40)}-{agent}")
     elif what == "recall":
         memory.recall(chance.choice(said)[:80], limit=8)
+    elif what == "remember":
+        memory.remember(text)
     elif what == "list":
         memory.list(limit=50, order="newest")
         memory.tally()
@@ -80,7 +96,7 @@ def live(home: Path, agent: int, until: float, told: Queue[tuple[int, str, float
     """One agent's day; every act is told with how long it took, and how much memory the process has."""
     chance, said = random.Random(agent), list(texts(different))
     names, weights = list(_WEIGHTS), list(_WEIGHTS.values())
-    heap = Heap()  # as every process has that serves
+    heap, looked, acts = Heap(), os.environ.get(LOOK, ""), 0  # a heap as every process has that serves
     with recollect.open(settings=Settings(home=home, embed_threads=1)) as memory:
         while time.time() < until:
             what = chance.choices(names, weights)[0]
@@ -90,6 +106,10 @@ def live(home: Path, agent: int, until: float, told: Queue[tuple[int, str, float
             except RecollectError as error:
                 what = f"refused {error.code}"
             told.put((agent, what, time.perf_counter() - began, resident()))
+            acts += 1
+            if looked and acts % LOOK_EVERY == 0:
+                with Path(looked, f"agent{agent}.jsonl").open("a", encoding="utf-8") as lines:
+                    lines.write(look(acts) + "\n")
     heap.stop()
 
 
@@ -99,14 +119,25 @@ def resident() -> int:
     return int(line.split()[1]) * 1024
 
 
-def size_of(home: Path) -> int:
-    return sum(path.stat().st_size for path in home.glob("recollect.db*"))
+class Row(NamedTuple):
+    """What a minute came to; sizes are in MB, and of memory it is what the processes had in the middle of it."""
+
+    acts: int
+    recall: float
+    memory: float
+    file: float
+    log: float
+    records: int
+
+
+def size_of(home: Path, ending: str = "") -> float:
+    return sum(path.stat().st_size for path in home.glob(f"recollect.db{ending}")) / 1e6
 
 
 def soak(minutes: float, every: float, different: int, tell: Callable[[str], None]) -> bool:
     context = multiprocessing.get_context("spawn")
     told: Queue[tuple[int, str, float, int]] = context.Queue()
-    rows: list[tuple[int, float, float, float]] = []
+    rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder, "home")
         watching = _filled(home)
@@ -114,7 +145,7 @@ def soak(minutes: float, every: float, different: int, tell: Callable[[str], Non
         agents = [context.Process(target=live, args=(home, n, until, told, different)) for n in range(AGENTS)]
         for one in agents:
             one.start()
-        tell("minute  acts  recall p50  p95     memory of all  file     records")
+        tell("minute  acts  recall p50  p95     memory of all  file     log       records")
         while time.time() < until:
             time.sleep(min(every * 60, max(until - time.time(), 0)))
             rows.append(_row(told, home, tell, len(rows) + 1, watching.tally().records))
@@ -128,24 +159,40 @@ def soak(minutes: float, every: float, different: int, tell: Callable[[str], Non
     return steady and not problems and all(one.exitcode == 0 for one in agents)
 
 
-def is_steady(rows: Sequence[tuple[int, float, float, float]], tell: Callable[[str], None]) -> bool:
+def is_steady(rows: Sequence[Row], tell: Callable[[str], None]) -> bool:
     """Did nothing grow in the second half? How fast acts follow each other is the machine's doing, so memory is held
-    against their number; the last quarter of files and latencies is compared with the one before it.
+    against their number, and has to be within its limit with what the slope may err by; the last quarter of everything
+    else is compared with the one before it.
     """
     half = rows[len(rows) // 2 :]
     before, last = half[: len(half) // 2], half[len(half) // 2 :]
     if len(before) < _FEWEST:
         tell(f"too few rows to judge: {len(rows)}, and it takes {4 * _FEWEST}")
         return False
-    so_far = [float(sum(row[0] for row in half[: n + 1])) for n in range(len(half))]
-    each = statistics.linear_regression(so_far, [row[2] for row in half]).slope * 1e3
-    found = {"memory, kB for each act": (each, MOST_KB)}
-    for name, column in (("recall p50, last quarter to the one before", 1), ("file, likewise", 3)):
-        held = [statistics.median(row[column] for row in part) for part in (before, last)]
-        found[name] = held[1] / max(held[0], 1e-9), MOST_TIMES
-    for name, (value, most) in found.items():
-        tell(f"second half: {name}: {value:+.2f}, at most {most}: {'steady' if value <= most else 'GROWS'}")
-    return all(value <= most for value, most in found.values())
+    each, spread = slope_of(list(accumulate(float(row.acts) for row in half)), [1e3 * row.memory for row in half])
+    steady = [each + spread <= MOST_KB]
+    tell(f"second half: memory, kB for each act: {each:+.2f} ± {spread:.2f}, at most {MOST_KB}: {_verdict(steady[0])}")
+    log = max(row.log for row in half)
+    steady.append(log <= MOST_LOG)
+    tell(f"second half: log, MB at most: {log:.0f}, at most {MOST_LOG:.0f}: {_verdict(steady[-1])}")
+    for name in ("recall", "file", "records"):
+        held = [statistics.median(getattr(row, name) for row in part) for part in (before, last)]
+        times = held[1] / max(held[0], 1e-9)
+        steady.append(times <= MOST_TIMES)
+        tell(f"last quarter to the one before: {name}: {times:.2f}, at most {MOST_TIMES}: {_verdict(steady[-1])}")
+    return all(steady)
+
+
+def slope_of(along: Sequence[float], held: Sequence[float]) -> tuple[float, float]:
+    """How steep the line is that fits best, and by how much it may be another."""
+    slope, start = statistics.linear_regression(along, held)
+    beside = sum((one - start - slope * at) ** 2 for at, one in zip(along, held, strict=True)) / (len(held) - 2)
+    middle = statistics.fmean(along)
+    return slope, ERRORS * math.sqrt(beside / sum((at - middle) ** 2 for at in along))
+
+
+def _verdict(steady: bool) -> str:
+    return "steady" if steady else "GROWS"
 
 
 def _filled(home: Path) -> Memory:
@@ -158,21 +205,21 @@ def _filled(home: Path) -> Memory:
 
 def _row(
     told: Queue[tuple[int, str, float, int]], home: Path, tell: Callable[[str], None], n: int, records: int
-) -> tuple[int, float, float, float]:
+) -> Row:
     seen: list[tuple[int, str, float, int]] = []
     while not told.empty():
         seen.append(told.get())
     recalls = sorted(seconds for _, what, seconds, _ in seen if what == "recall") or [0.0]
     refused = sum(what.startswith("refused") for _, what, _, _ in seen)
-    last = {agent: held / 1e6 for agent, _, _, held in seen}
-    memory = sum(last.values())
-    middle, late = statistics.median(recalls) * 1e3, recalls[int(len(recalls) * 0.95) - 1] * 1e3
-    file = size_of(home) / 1e6
-    said = f"{n:>6}  {len(seen):>4}  {middle:>7.1f} ms  {late:>5.0f} ms  {memory:>9.0f} MB  {file:>5.1f} MB"
-    tell(
-        f"{said}  {records:>7,}  {refused} refused  {' + '.join(f'{held:.0f}' for _, held in sorted(last.items()))} MB"
-    )
-    return len(seen), middle, memory, file
+    each = [
+        statistics.median([held for one, _, _, held in seen if one == agent] or [0]) / 1e6 for agent in range(AGENTS)
+    ]
+    late = recalls[int(len(recalls) * 0.95) - 1] * 1e3
+    row = Row(len(seen), statistics.median(recalls) * 1e3, sum(each), size_of(home), size_of(home, "-wal"), records)
+    said = f"{n:>6}  {row.acts:>4}  {row.recall:>7.1f} ms  {late:>5.0f} ms  {row.memory:>9.1f} MB  {row.file:>5.1f} MB"
+    sizes = " + ".join(f"{held:.1f}" for held in each)
+    tell(f"{said}  {row.log:>5.1f} MB  {records:>7,}  {refused} refused  {sizes} MB")
+    return row
 
 
 if __name__ == "__main__":

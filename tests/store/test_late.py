@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -39,3 +41,16 @@ def test_a_text_is_worth_all_to_itself_and_no_text_gives_no_worth() -> None:
 
 def test_a_wordpiece_takes_one_byte_for_each_number() -> None:
     assert len(pack_tokens(unit(np.random.default_rng(2), 7))) == 7 * 48
+
+
+def test_many_texts_are_matched_alike_and_never_all_of_their_numbers_stand_at_once() -> None:
+    rng = np.random.default_rng(3)
+    question, texts = unit(rng, 9) / 9, [unit(rng, size) for size in rng.integers(1, 60, 500).tolist()]
+    packed = b"".join(map(pack_tokens, texts))
+    starts = np.cumsum([0, *(text.size for text in texts)])[:-1]
+    tracemalloc.start()
+    found = match_tokens(question, packed, starts)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < len(packed), "a number takes four bytes, and what they are kept in takes one"
+    assert np.allclose(found, [match(question, [text])[0] for text in texts], atol=1e-6)

@@ -6,6 +6,8 @@ of them takes the nearest piece of the text, and the sum of what they find is wh
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,7 @@ from recollect.store.product import multiply
 
 SCALE = 254.0
 """Numbers of a vector of length 1 times this are kept as bytes; hardly any of them is above one half."""
+_AT_ONCE = 2_048  # vectors, as bytes until then: of all texts at once, their numbers took megabytes for a moment
 
 
 def pack_tokens(tokens: NDArray[np.float32]) -> bytes:
@@ -33,5 +36,10 @@ def match_tokens(question: NDArray[np.float32], texts: bytes, starts: NDArray[np
     if not len(starts):
         return np.zeros(0, np.float32)
     dim = question.shape[1]
-    nearness = multiply(np.frombuffer(texts, np.int8).reshape(-1, dim).astype(np.float32), question.T)
-    return np.maximum.reduceat(nearness, starts // dim, axis=0).sum(axis=1) / np.float32(SCALE)
+    packed, first = np.frombuffer(texts, np.int8).reshape(-1, dim), np.append(starts // dim, len(texts) // dim)
+    worth = np.empty(len(starts), np.float32)
+    begun = np.flatnonzero(np.diff(first[:-1] // _AT_ONCE, prepend=-1)).tolist()
+    for start, end in pairwise([*begun, len(starts)]):
+        nearness = multiply(packed[first[start] : first[end]].astype(np.float32), question.T)
+        worth[start:end] = np.maximum.reduceat(nearness, first[start:end] - first[start], axis=0).sum(axis=1)
+    return worth / np.float32(SCALE)
