@@ -17,11 +17,13 @@ import math
 import multiprocessing
 import os
 import random
+import sqlite3
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from itertools import accumulate
 from multiprocessing.queues import Queue
 from pathlib import Path
@@ -128,6 +130,12 @@ class Row(NamedTuple):
     file: float
     log: float
     records: int
+    versions: int
+
+    @property
+    def each(self) -> float:
+        """kB of the file for each version: what was revised or replaced stays as it was, for good."""
+        return 1e3 * self.file / max(self.versions, 1)
 
 
 def size_of(home: Path, ending: str = "") -> float:
@@ -145,7 +153,7 @@ def soak(minutes: float, every: float, different: int, tell: Callable[[str], Non
         agents = [context.Process(target=live, args=(home, n, until, told, different)) for n in range(AGENTS)]
         for one in agents:
             one.start()
-        tell("minute  acts  recall p50  p95     memory of all  file     log       records")
+        tell("minute  acts  recall p50  p95     memory of all  file     log       records  versions")
         while time.time() < until:
             time.sleep(min(every * 60, max(until - time.time(), 0)))
             rows.append(_row(told, home, tell, len(rows) + 1, watching.tally().records))
@@ -175,12 +183,23 @@ def is_steady(rows: Sequence[Row], tell: Callable[[str], None]) -> bool:
     log = max(row.log for row in half)
     steady.append(log <= MOST_LOG)
     tell(f"second half: log, MB at most: {log:.0f}, at most {MOST_LOG:.0f}: {_verdict(steady[-1])}")
-    for name in ("recall", "file", "records"):
-        held = [statistics.median(getattr(row, name) for row in part) for part in (before, last)]
+    for name, column in (
+        ("recall", "recall"),
+        ("records", "records"),
+        ("file", "file"),
+        ("file for each version", "each"),
+    ):
+        held = [statistics.median(getattr(row, column) for row in part) for part in (before, last)]
         times = held[1] / max(held[0], 1e-9)
         steady.append(times <= MOST_TIMES)
         tell(f"last quarter to the one before: {name}: {times:.2f}, at most {MOST_TIMES}: {_verdict(steady[-1])}")
     return all(steady)
+
+
+def versions_of(home: Path) -> int:
+    """How many versions a store keeps, those of before with those that stand."""
+    with closing(sqlite3.connect(f"{(home / 'recollect.db').as_uri()}?mode=ro", uri=True)) as connection:
+        return connection.execute("SELECT count(*) FROM records").fetchone()[0]
 
 
 def slope_of(along: Sequence[float], held: Sequence[float]) -> tuple[float, float]:
@@ -215,10 +234,18 @@ def _row(
         statistics.median([held for one, _, _, held in seen if one == agent] or [0]) / 1e6 for agent in range(AGENTS)
     ]
     late = recalls[int(len(recalls) * 0.95) - 1] * 1e3
-    row = Row(len(seen), statistics.median(recalls) * 1e3, sum(each), size_of(home), size_of(home, "-wal"), records)
+    row = Row(
+        len(seen),
+        statistics.median(recalls) * 1e3,
+        sum(each),
+        size_of(home),
+        size_of(home, "-wal"),
+        records,
+        versions_of(home),
+    )
     said = f"{n:>6}  {row.acts:>4}  {row.recall:>7.1f} ms  {late:>5.0f} ms  {row.memory:>9.1f} MB  {row.file:>5.1f} MB"
     sizes = " + ".join(f"{held:.1f}" for held in each)
-    tell(f"{said}  {row.log:>5.1f} MB  {records:>7,}  {refused} refused  {sizes} MB")
+    tell(f"{said}  {row.log:>5.1f} MB  {records:>7,}  {row.versions:>8,}  {refused} refused  {sizes} MB")
     return row
 
 

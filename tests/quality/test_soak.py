@@ -12,7 +12,7 @@ from bench.soak_look import look
 
 def rows(kb: float, wobble: float = 0.0, **other: float) -> list[Row]:
     """Thirty minutes of 1,000 acts each, whose memory grows by so much for each act, and wobbles by so many MB."""
-    base = {"recall": 20.0, "file": 20.0, "log": 30.0, "records": 1_500}
+    base = {"recall": 20.0, "file": 20.0, "log": 30.0, "records": 1_500, "versions": 3_000}
     return [
         Row(acts=1_000, memory=450 + kb * n + wobble * (-1) ** (n // 2), **(base | other))  # type: ignore[arg-type]
         for n in range(30)
@@ -30,6 +30,7 @@ def rows(kb: float, wobble: float = 0.0, **other: float) -> list[Row]:
         (rows(0.0, log=200.0), False),
         ([row._replace(file=20.0 + 2 * n) for n, row in enumerate(rows(0.0))], True),
         ([row._replace(records=1_500 if n < 23 else 2_500) for n, row in enumerate(rows(0.0))], False),
+        ([row._replace(versions=3_000 if n < 23 else 2_000) for n, row in enumerate(rows(0.0))], False),
         (rows(0.0)[:9], False),
     ],
 )
