@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import product
 from pathlib import Path
 
-from recollect.retrieve.restate import LIKELY, Gate, least_words, likelihood, rarity, read_statement
+from recollect.retrieve import change
+from recollect.retrieve.change import read_said
+from recollect.retrieve.restate import KEPT, LIKELY, Gate, least_words, likelihood, rarity, read_statement
 
 FOLDER = Path(__file__).parent.parent / "engine"
 TEXTS = sorted(
@@ -34,3 +36,11 @@ def test_hardly_any_statement_that_resembles_another_is_left_unread_and_most_oth
     assert likely >= len(TEXTS)
     assert missed <= likely / 100, (missed, likely)
     assert let <= len(TEXTS) ** 2 / 20, (let, len(TEXTS))
+
+
+def test_of_what_was_compared_a_few_hundred_texts_are_kept_however_many_there_were() -> None:
+    for number in range(2 * KEPT):
+        said = read_said(f"The harbour of Lund has {number} boats and a lamp for each of them.")
+        assert said.changing.numbers and said.kinds
+    for reader in (read_statement, change._as_changing, change._kinds_of):
+        assert reader.cache_info().currsize <= KEPT <= 256

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.pattern import pattern_of
-from recollect.retrieve.restate import LIKELY, Statement, differ, is_another, likelihood, read_statement
+from recollect.retrieve.restate import KEPT, LIKELY, Statement, differ, is_another, likelihood, read_statement
 from recollect.retrieve.same import say_the_same
 from recollect.retrieve.time_words import DAYS, MONTHS
 
@@ -97,7 +97,7 @@ def read_said(text: str) -> Said:
     return Said(text, read_statement(text))
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=KEPT)
 def _as_changing(text: str) -> Statement:
     statement = read_statement(text)
     if statement.changing or not _changing(spaced=text.isascii()).search(text):
@@ -105,7 +105,7 @@ def _as_changing(text: str) -> Statement:
     return msgspec.structs.replace(statement, changing=True)
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=KEPT)
 def _kinds_of(text: str) -> frozenset[str]:
     return frozenset(kind for kind, pattern in _kinds().items() if pattern.search(text))
 

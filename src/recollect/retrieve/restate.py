@@ -60,7 +60,11 @@ def _terms_among(words: str) -> frozenset[str]:
     return frozenset(term for word in words.split() for term in terms(word))
 
 
-@lru_cache(maxsize=1_024)
+KEPT = 256
+"""So many texts are kept with what was read of them: of four times as many, no more is saved than they take."""
+
+
+@lru_cache(maxsize=KEPT)
 def read_statement(text: str) -> Statement:
     """What is told now is like what was told just before, so that what was read is remembered for a while."""
     order: list[str] = []
