@@ -95,16 +95,25 @@ def act(memory: Memory, chance: random.Random, what: str, said: list[str], agent
 
 
 def live(home: Path, agent: int, until: float, told: Queue[tuple[int, str, float, int]], different: int) -> None:
-    """One agent's day; every act is told with how long it took, and how much memory the process has."""
+    """One agent's day; every act is told with how long it took, and how much memory the process has.
+
+    Every other act is of a thing that was not yet asked or not yet remembered, until all were: what is kept of words
+    and questions to be at hand again is full then, long before the second half.
+    """
     chance, said = random.Random(agent), list(texts(different))
     names, weights = list(_WEIGHTS), list(_WEIGHTS.values())
     heap, looked, acts = Heap(), os.environ.get(LOOK, ""), 0  # a heap as every process has that serves
+    new = [(what, text) for text in said for what in ("remember", "recall")]
+    chance.shuffle(new)
     with recollect.open(settings=Settings(home=home, embed_threads=1)) as memory:
         while time.time() < until:
-            what = chance.choices(names, weights)[0]
+            what, among = chance.choices(names, weights)[0], said
+            if new and acts % 2:
+                what, text = new.pop()
+                among = [text]
             began = time.perf_counter()
             try:
-                act(memory, chance, what, said, agent)
+                act(memory, chance, what, among, agent)
             except RecollectError as error:
                 what = f"refused {error.code}"
             told.put((agent, what, time.perf_counter() - began, resident()))
