@@ -59,7 +59,10 @@ def memory(home: Path) -> Iterator[Memory]:
 
 def shown(page: Any, text: str) -> Any:
     found = page.get_by_text(text).first
-    found.wait_for()
+    try:
+        found.wait_for()
+    except Exception as error:
+        raise AssertionError(f"{text!r} is not shown, but: {page.inner_text('body')}") from error
     return found
 
 

@@ -154,7 +154,8 @@ def test_an_answer_that_does_not_arrive_leaves_what_waits_where_it_was(look: Loo
     page = look("inbox?pile=candidates&space=away")
     see(page, memory, first, "away")
     page.route("**/api/inbox", lambda route: route.abort())
-    page.keyboard.press("k")
+    with page.expect_event("requestfailed"):
+        page.keyboard.press("k")
     shown(page, "Recollect does not answer")
     see(page, memory, first, "away")
     page.get_by_role("tab", name="Proposed 3").wait_for()
