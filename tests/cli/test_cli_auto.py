@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.clients import CLIENTS
+from recollect.cli.clients import CLIENTS, launch_command
 from recollect.cli.hook_forms import MOMENTS
 from recollect.cli.wiring import WIRINGS
 from recollect.config import client_folders
@@ -443,6 +443,37 @@ def test_a_client_that_was_disconnected_is_no_longer_in_status(shell, client):
     assert shell.json("status")["clients"] == []
     shell("hook", client, event, "--home", str(shell.store), stdin="{}")
     assert "by a plugin, or no longer" in shell("status").out
+
+
+@pytest.mark.parametrize("client", WIRINGS)
+def test_doctor_tells_when_what_a_client_starts_is_gone(shell, client):
+    shell("connect", client, "--auto", "--yes")
+    assert not any("not there" in line for line in shell.json("doctor")["problems"])
+    (program,) = launch_command()
+    files = [
+        CLIENTS[client].file(client_folders(), project=False),
+        WIRINGS[client].file(client_folders(), project=False),
+    ]
+    for file in set(files):
+        file.write_text(file.read_text().replace(program, "/old/venv/bin/recollect"))
+    found = shell("doctor", "--json")
+    (told,) = [line for line in json.loads(found.out)["problems"] if "not there" in line]
+    assert found.code == 1
+    assert told.startswith(CLIENTS[client].title)
+    assert all(f" in {file} (/old/venv/bin/recollect)" in told for file in files)
+    assert f"`recollect connect {client} --auto` writes where it is now" in told
+    shell("connect", client, "--auto", "--yes")
+    assert not any("not there" in line for line in shell.json("doctor")["problems"])
+
+
+@pytest.mark.parametrize("client", WIRINGS)
+def test_a_client_that_only_this_project_has_is_connected(shell, client):
+    shell.remember("One.")
+    shell("connect", client, "--auto", "--project", "--yes")
+    shell("hook", client, "?", "--home", str(shell.store), stdin="{}")
+    (told,) = shell.json("status")["clients"]
+    assert [told["client"], told["server"], told["hooks"], told["project"]] == [client, True, True, True]
+    assert "server and hooks of this project" in shell("status").out
 
 
 @pytest.mark.parametrize("client", WIRINGS)

@@ -150,6 +150,20 @@ def test_a_server_knows_the_project_that_it_was_started_in(shell, work):
     assert stored["The shop closes at noon."] == "shop"
 
 
+def test_what_an_agent_stores_in_a_folder_without_a_repository_is_of_that_folder(shell, work, monkeypatch):
+    letters = work[None].parent / "letters" / "2026"
+    letters.mkdir(parents=True)
+    server = Server(shell.store, letters.parent)
+    server.ask("tools/call", {"name": "remember", "arguments": {"text": "Huber's tokens are paid in May."}})
+    assert server.recall() == ({"Huber's tokens are paid in May.": "letters", GLOBAL: None}, "letters")
+    server.close()
+    for place, seen in ((letters, True), (work["shop"], False), (work[None], True)):
+        monkeypatch.chdir(place)
+        assert ("Huber's tokens are paid in May." in texts(shell.json("recall", ASKED))) is seen
+    monkeypatch.chdir(letters)
+    assert "of the project letters" in shell("remember", "Stamps are in the drawer.").err
+
+
 def test_a_client_that_starts_its_servers_elsewhere_tells_its_roots(shell, work):
     server = Server(shell.store, work[None], roots={"listChanged": True})
     assert server.recall([work["gateway"].as_uri()])[1] == "gateway"

@@ -60,9 +60,12 @@ def test_outside_of_a_repository_a_project_is_its_folder_and_what_is_below(memor
     notes, other = tmp_path / "notes", tmp_path / "other" / "notes"
     for folder in (notes / "2026" / "may", other):
         folder.mkdir(parents=True)
-    assert claim_project(memory.core, notes, plain=True) == "notes"
+    assert memory.claim_project(notes) is None
+    assert memory.claim_project(notes, plain=True) == "notes"
+    assert memory.claim_project(notes / "2026") == "notes"
     assert claim_project(memory.core, notes / "2026" / "may", plain=True) == "notes"
     assert claim_project(memory.core, other, plain=True) == "other/notes"
     with memory.core.store.read() as view:
         assert project_at(view, other, plain=True) == "other/notes"
-        assert project_at(view, other, plain=False) is None
+        assert project_at(view, other, plain=False) == "other/notes"
+        assert project_at(view, tmp_path, plain=False) is None

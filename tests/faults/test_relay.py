@@ -157,11 +157,16 @@ def test_a_prompt_is_answered_also_where_who_had_the_memory_open_was_killed(star
     assert "recollect.engine" in loaded
 
 
-def test_a_prompt_that_cannot_be_read_is_noted_and_not_answered(start: Start, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("said", "problem"), [(b"{nonsense", "JSONDecodeError"), (b'{"x":' + b"[" * 5000, "nested too deeply")]
+)
+def test_a_prompt_that_cannot_be_read_is_noted_and_not_answered(
+    start: Start, tmp_path: Path, said: bytes, problem: str
+) -> None:
     start().call("remember", text=STORED)
-    assert prompted(tmp_path / "home", "one", b"{nonsense")[0] == ""
+    assert prompted(tmp_path / "home", "one", said)[0] == ""
     log = (tmp_path / "home" / "hooks.jsonl").read_text("utf-8").splitlines()
-    assert "JSONDecodeError" in json.loads(log[-1])["problem"]
+    assert problem in json.loads(log[-1])["problem"]
 
 
 def test_a_prompt_waits_no_longer_than_it_may_for_one_that_hangs(start: Start, tmp_path: Path) -> None:

@@ -72,6 +72,7 @@ def test_outside_of_a_repository_one_works_in_a_folder_but_not_in_one_that_holds
     [
         "git@Example.org:team/ledger.git", "https://example.org/team/ledger", "http://me:pw@example.org/team/ledger.git/",
         "ssh://git@example.org:2222/team/ledger.git", "example.org:team/ledger",
+        "https://example.org/team/ledger.git?private_token=abc#here",
     ],
 )  # fmt: skip
 def test_a_remote_is_the_same_however_one_gets_there(url: str) -> None:
@@ -90,6 +91,7 @@ def test_a_remote_in_a_folder_is_that_folder(url: str, address: str) -> None:
     [
         ("https://example.org/a/b.git", "b"),
         ("git@example.org:a/b", "b"),
+        ("https://example.org/a/b.git?private_token=abc", "b"),
         ("/srv/git/b.git/", "b"),
         ("C:\\repos\\b", "b"),
         ("..", None),

@@ -101,6 +101,10 @@ class Client(Struct, frozen=True, kw_only=True):
         """The names of the servers that are called as ours is, or that start it in whatever form."""
         return [name for name, words in self._commands(text) if name == "recollect" or _starts_us(words)]
 
+    def program(self, text: str, server: str) -> str | None:
+        """The program that a server is started with."""
+        return next((words[0] for name, words in self._commands(text) if name == server and words), None)
+
     def is_taken(self, text: str, server: str) -> bool:
         """Does a server of somebody else have the name?"""
         return server in self._servers(text) and server not in self.mentioned(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, Protocol
@@ -26,6 +27,8 @@ class Ours(Struct, frozen=True, kw_only=True):
     project: bool
     command: str
     """What takes it out."""
+    programs: tuple[str, ...] = ()
+    """What the client starts for it."""
 
 
 class _FileOf(Protocol):
@@ -75,16 +78,30 @@ def find_ours(client: Client, *, project: bool) -> list[Ours]:
     undo = ["recollect", "disconnect", client.name, *(["--project"] if project else [])]
     found: list[Ours] = []
     for path in _files(client.file, project=project):
-        named, as_written = peek(path, lambda text: (client.mentioned(text), client.servers(text)), ([], []))
-        for name in named:
-            command = join_words(undo if name in as_written else [*undo, "--name", name])
+        for name, program, as_written in peek(path, lambda text: _servers(client, text), []):
+            command = join_words(undo if as_written else [*undo, "--name", name])
+            programs = () if program is None else (program,)
             found.append(
-                Ours(kind="server", what=f"the server {name}", path=str(path), project=project, command=command)
+                Ours(
+                    kind="server",
+                    what=f"the server {name}",
+                    path=str(path),
+                    project=project,
+                    command=command,
+                    programs=programs,
+                )
             )
     wiring = WIRINGS.get(client.name)
     if wiring is not None:
         found += [
-            Ours(kind="hooks", what="hooks", path=str(path), project=project, command=join_words(undo))
+            Ours(
+                kind="hooks",
+                what="hooks",
+                path=str(path),
+                project=project,
+                command=join_words(undo),
+                programs=tuple(peek(path, wiring.programs, [])),
+            )
             for path in _files(wiring.file, project=project)
             if peek(path, wiring.holds, False)
         ]
@@ -97,6 +114,32 @@ def find_ours(client: Client, *, project: bool) -> list[Ours]:
             if (path.is_dir() if plugin.key is None else peek(path, plugin.is_on, False))
         ]
     return found
+
+
+def _servers(client: Client, text: str) -> list[tuple[str, str | None, bool]]:
+    """Servers that start us: what each is called, what starts it, and whether it is as we write it."""
+    as_written = client.servers(text)
+    return [(name, client.program(text, name), name in as_written) for name in client.mentioned(text)]
+
+
+def told_gone(client: Client) -> str | None:
+    """What is wrong where a client starts a program that is not there: nothing of ours works in it then.
+
+    A name alone is looked for where the client looks, which need not be where we do.
+    """
+    ours = [*find_ours(client, project=False), *find_ours(client, project=True)]
+    gone = [(one, program) for one in ours for program in one.programs if _is_gone(program)]
+    if not gone:
+        return None
+    places = ", and ".join(f"{one.what} in {one.path} ({program})" for one, program in gone)
+    again = "--project" if all(one.project for one, _ in gone) else ""
+    hooks = "--auto" if any(one.kind == "hooks" for one, _ in gone) else ""
+    command = " ".join(word for word in ("recollect connect", client.name, hooks, again) if word)
+    return f"{client.title} starts a program that is not there: {places}; `{command}` writes where it is now"
+
+
+def _is_gone(program: str) -> bool:
+    return Path(program).name != program and shutil.which(program) is None
 
 
 def told_twice(client: Client) -> str | None:

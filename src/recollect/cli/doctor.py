@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from recollect import __version__
 from recollect.cli.clients import CLIENTS
-from recollect.cli.connections import told_twice
+from recollect.cli.connections import told_gone, told_twice
 from recollect.cli.options import AsJson, Home, Usage
 from recollect.cli.output import many, megabytes, minute, put, put_json, say
 from recollect.cli.place import ACTOR, open_if_there
@@ -182,6 +182,7 @@ def examine(settings: Settings) -> Report:
             problems.append(str(error))
     clients = connected_clients(settings.home)
     advice += [twice for client in CLIENTS.values() if (twice := told_twice(client)) is not None]
+    problems += [gone for client in CLIENTS.values() if (gone := told_gone(client)) is not None]
     problems += [
         f"the last hook of {CLIENTS[one.client].title} ({last.event}, {minute(last.at)}) failed: {last.problem}"
         for one in clients

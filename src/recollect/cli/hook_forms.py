@@ -69,7 +69,10 @@ def parse_event(client: str, data: bytes) -> HookEvent:
         return HookEvent()
     import json  # costs start-up time, and at the end of a turn nobody reads while the client waits
 
-    read = json.loads(data)
+    try:
+        read = json.loads(data)
+    except RecursionError:
+        raise ValueError("what the client wrote is nested too deeply") from None
     if not isinstance(read, dict):
         raise ValueError("what the client wrote is no JSON object")
     fields = cast("dict[str, Any]", read)

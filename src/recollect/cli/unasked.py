@@ -33,19 +33,23 @@ _FOREVER = 9999
 
 
 class Connected(Struct, frozen=True, kw_only=True):
-    """How a client is connected for this user, and when it last called."""
+    """How a client is connected for this user or for the project in this folder, and when it last called."""
 
     client: str
     server: bool
     hooks: bool
     plugin: bool = False
+    project: bool = False
+    """Only for the project in this folder."""
     last: HookCall | None = None
 
     @property
     def how(self) -> str:
         all_ways = (("server", self.server), ("hooks", self.hooks), ("plugin", self.plugin))
         ways = [name for name, there in all_ways if there]
-        return " and ".join(ways) or "by a plugin, or no longer"
+        if not ways:
+            return "elsewhere: in another project or by a plugin, or no longer"
+        return " and ".join(ways) + (" of this project" if self.project else "")
 
 
 def hook(
@@ -220,14 +224,24 @@ def read_duration(text: str) -> timedelta:
 
 
 def connected_clients(home: Path) -> list[Connected]:
-    """Every client that is connected for this user, or that has called."""
+    """Every client that is connected for this user or for the project in this folder, or that has called."""
     calls = last_calls(home)
     found: list[Connected] = []
     for name, client in CLIENTS.items():
-        kinds = {one.kind for one in find_ours(client, project=False)}
+        own = find_ours(client, project=False)
+        kinds = {one.kind for one in [*own, *find_ours(client, project=True)]}
         if kinds or name in calls:
             server, hooks, plugin = (kind in kinds for kind in ("server", "hooks", "plugin"))
-            found.append(Connected(client=name, server=server, hooks=hooks, plugin=plugin, last=calls.get(name)))
+            found.append(
+                Connected(
+                    client=name,
+                    server=server,
+                    hooks=hooks,
+                    plugin=plugin,
+                    project=bool(kinds) and not own,
+                    last=calls.get(name),
+                )
+            )
     return found
 
 

@@ -30,6 +30,7 @@ _SECONDS = 5
 _OPTIONS = ("--space", "--home", "--store")
 _SHELL = re.compile(r"[;&|<>$`()\n]")
 _TOOL = "hook"
+_COMMAND = "const COMMAND = "  # of a script
 _INPUT: Mapping[str, Json] = {
     "prompt": "${prompt}", "session": "${session_id}", "folder": "${cwd}", "event": "${hook_event_name}",
 }  # fmt: skip
@@ -101,6 +102,19 @@ class Wiring(Struct, frozen=True, kw_only=True):
         if self.script:
             return text.startswith(_script().partition("\n")[0])
         return any(True for event in self._events(text) for _ in self._ours(text, event))
+
+    def programs(self, text: str) -> list[str]:
+        """The programs that our hooks in the text of a file start."""
+        if self.script:
+            lines = [line for line in text.splitlines() if line.startswith(_COMMAND)] if self.holds(text) else []
+            return [json.loads(line.removeprefix(_COMMAND))[0] for line in lines]
+        held = [
+            _at(text, path, lenient=self.lenient) for event in self._events(text) for path in self._ours(text, event)
+        ]
+        groups = [one.get("hooks", [one]) for one in held if isinstance(one, dict)]
+        hooks = [hook for group in groups if isinstance(group, list) for hook in group if isinstance(hook, dict)]
+        lines = [line for hook in hooks if isinstance(line := hook.get("command"), str)]
+        return list(dict.fromkeys(words[0] for line in lines if (words := split_words(line))))
 
     def entry(
         self, event: str, command: Sequence[str], options: Sequence[str], server: str | None = None

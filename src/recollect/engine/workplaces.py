@@ -37,20 +37,23 @@ _SETTLED = Shelf("workplaces", Settled)
 
 
 def project_at(view: View, folder: str | os.PathLike[str], *, plain: bool) -> str | None:
-    """What the project of a folder is called; None where there is none. A `plain` folder counts if it is to."""
-    place = _look(folder, plain)
-    return None if place is None else _called(place, _known(view, place))
+    """What the project of a folder is called; None where there is none.
+
+    A plain folder counts where somebody is known to have worked on it, and any other if it is to.
+    """
+    place = find_workplace(folder)
+    return None if place is None else _named(place, _known(view, place), plain)
 
 
 def claim_project(core: Core, folder: str | os.PathLike[str], *, plain: bool) -> str | None:
     """The same for whoever stores something of it: from then on no other project is called so."""
-    place = _look(folder, plain)
+    place = find_workplace(folder)
     if place is None:
         return None
     with core.store.read() as view:
         known = _known(view, place)
-        name = _called(place, known)
-        if all(known.get(key) == settled for key, settled in _settling(place, name)):
+        name = _named(place, known, plain)
+        if name is None or all(known.get(key) == settled for key, settled in _settling(place, name)):
             return name
     with core.store.write(actor=core.actor) as edit:
         name = _called(place, _known(edit, place))
@@ -69,11 +72,6 @@ def _places(kept: Mapping[str, Settled], name: str, sort: str) -> tuple[str, ...
     return tuple(key[len(sort) :] for key, one in kept.items() if one.project == name and key.startswith(sort))
 
 
-def _look(folder: str | os.PathLike[str], plain: bool) -> Workplace | None:
-    place = find_workplace(folder)
-    return None if place is None or (place.plain and not plain) else place
-
-
 def _known(view: View, place: Workplace) -> dict[str, Settled]:
     """All that is settled about a place, and about names that it may have."""
     above = [f"{_FOLDER}{folder}" for folder in Path(place.folder).parents] if place.plain else []
@@ -86,6 +84,12 @@ def _settling(place: Workplace, name: str) -> Iterator[tuple[str, Settled]]:
     yield f"{_NAME}{name}", Settled(name)
     if place.remote is not None:
         yield f"{_REMOTE}{place.remote.casefold()}", Settled(name)
+
+
+def _named(place: Workplace, known: Mapping[str, Settled], plain: bool) -> str | None:
+    if place.plain and not plain and not any(key.startswith(_FOLDER) for key in known):
+        return None
+    return _called(place, known)
 
 
 def _called(place: Workplace, known: Mapping[str, Settled]) -> str:

@@ -375,7 +375,7 @@ def mask_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     return "".join([*parts, text[at:]]), tuple(dict.fromkeys(secret.kind for secret in found))
 
 
-_PRIVATE = pattern_of(r"<private(?=[\s/>]|\Z)|(</private\s*>)", re.IGNORECASE)
+_PRIVATE = pattern_of(r"<\s*private(?=[\s/>]|\Z)|(<\s*/\s*private\s*>)", re.IGNORECASE)
 
 
 def drop_private(text: str) -> str:
@@ -391,7 +391,8 @@ def carry_private(texts: Sequence[str]) -> list[str]:
 
     What is closed in none of them goes on to the end of the text that it begins in.
     """
-    last = max((place for place, text in enumerate(texts) if "</private" in text.lower()), default=-1)
+    closing = (place for place, text in enumerate(texts) if any(found[1] for found in _PRIVATE.finditer(text)))
+    last = max(closing, default=-1)
     kept: list[str] = []
     inside = False
     for place, text in enumerate(texts):

@@ -96,13 +96,18 @@ def _remotes(config: str) -> dict[str, str]:
 
 def remote_name(url: str) -> str | None:
     """The last part of a remote's address, without what programs add to it: `git@host:owner/name.git` is `name`."""
-    last = re.split(r"[/:\\]", url.rstrip("/\\"))[-1].removesuffix(".git")
+    last = re.split(r"[/:\\]", _bare(url).rstrip("/\\"))[-1].removesuffix(".git")
     return last[:_LONGEST] if last.strip(".") else None
+
+
+def _bare(url: str) -> str:
+    """A remote's address without what may stand behind it, such as a token."""
+    return re.split(r"[?#]", url, maxsplit=1)[0] if "://" in url else url
 
 
 def remote_address(url: str) -> str:
     """Where a remote is, however one gets there: `git@host:owner/name.git` is `host/owner/name`."""
-    whole = url.replace("\\", "/").rstrip("/").removesuffix(".git").rstrip("/")
+    whole = _bare(url).replace("\\", "/").rstrip("/").removesuffix(".git").rstrip("/")
     found = _ADDRESS.fullmatch(whole)
     if found is None or not found["host"] or (len(whole) > 1 and whole[1] == ":"):
         return whole.removeprefix("file://")

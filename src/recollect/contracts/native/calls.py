@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -65,12 +65,22 @@ def remember(params: Remember, call: Call) -> Written:
 
 def _scope(call: Call) -> tuple[str | None, ...]:
     """The projects that the client sees from where it works, its own first; empty where that is in none."""
-    return next((seen for folder in call.folders() if (seen := call.memory.seen_from(folder))), ())
+    return next((seen for place, plain in _places(call) if (seen := call.memory.seen_from(place, plain=plain))), ())
 
 
 def _claimed(call: Call) -> str | None:
     """The project that what the client stores is of; None where it works in none."""
-    return next((name for folder in call.folders() if (name := call.memory.claim_project(folder))), None)
+    claim = call.memory.claim_project
+    return next((name for place, plain in _places(call) if (name := claim(place, plain=plain))), None)
+
+
+def _places(call: Call) -> Iterator[tuple[str, bool]]:
+    """Where the client may work, and whether any folder counts there: what it names before where it started us."""
+    folders: list[str] = []
+    for folder in call.folders():
+        folders.append(folder)
+        yield folder, False
+    yield from ((folder, True) for folder in reversed(folders))
 
 
 def recall(params: Recall, call: Call) -> Recalled:

@@ -301,21 +301,22 @@ class Reading:
         began = "nothing is recorded" if first is None else f"nothing was recorded before {first:%Y-%m-%d %H:%M} UTC"
         return f"{began}; true_at (--true-at) asks what held then, as far as is known now"
 
-    def seen_from(self, folder: str | os.PathLike[str]) -> tuple[str | None, ...]:
+    def seen_from(self, folder: str | os.PathLike[str], *, plain: bool = False) -> tuple[str | None, ...]:
         """The projects that somebody sees who works in a folder, for the `project` of a recall.
 
-        That of the git repository around it (as `claim_project` calls it), None for what is of no project,
-        and the code that was indexed there or in no repository. Empty outside of any repository.
+        That of the git repository around it or of the folder (as `claim_project` calls it), None for what is of no
+        project, and the code that was indexed there or in no project. Empty where there is none.
         """
-        return projects_seen(self.core, parse_text(os.fspath(folder), "folder"))
+        return projects_seen(self.core, parse_text(os.fspath(folder), "folder"), plain=plain)
 
-    def claim_project(self, folder: str | os.PathLike[str]) -> str | None:
+    def claim_project(self, folder: str | os.PathLike[str], *, plain: bool = False) -> str | None:
         """What the project is called whose git repository is around a folder, for whoever stores something of it.
 
         From then on no other is called so: of two repositories by one name the second is called with its owner, or
-        with the folder that it is in. None outside of any repository.
+        with the folder that it is in. Outside of any repository a folder is a project once an agent has worked there,
+        with all that is below it; a `plain` one is from now on. None for others, and for the home folder.
         """
-        return claim_project(self.core, parse_text(os.fspath(folder), "folder"), plain=False)
+        return claim_project(self.core, parse_text(os.fspath(folder), "folder"), plain=plain)
 
     def named_projects(self) -> list[NamedProject]:
         """The projects that something was stored of from their folders, and which remotes or folders each has."""
