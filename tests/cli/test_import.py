@@ -135,6 +135,19 @@ def test_a_second_time_only_what_is_new_comes(shell: Shell, held: Held, root: Pa
     assert shell("import", "trusty-memory", str(root)).out.startswith("my-project: 1 record, 0 facts came; 5 were")
 
 
+def test_a_drawer_and_a_fact_that_were_forgotten_here_stay_so(shell: Shell, held: Held, root: Path) -> None:
+    assert shell("import", str(root)).code == 0
+    memory = held()
+    fact = memory.facts(space="my-project")[0].relation.id
+    memory.forget(FIRST, space="my-project")
+    memory.forget_fact(fact, space="my-project")
+    again = shell("import", str(root))
+    assert again.out == "my-project: 0 records, 0 facts came; 3 were here already\n"
+    assert f"  2 were forgotten here and stay so: {FIRST}, {fact}\n" in again.err
+    assert [one.id for one in memory.list(space="my-project", order="earliest")] == [SECOND, THIRD]
+    assert len(memory.facts(space="my-project", active=False)) == 1
+
+
 def test_a_dry_run_says_the_same_and_keeps_nothing(shell: Shell, root: Path) -> None:
     told = shell("import", "trusty-memory", str(root), "--dry-run")
     assert told.out == "my-project: 3 records, 2 facts, the identity text would come\n"
@@ -306,6 +319,21 @@ def test_an_export_is_written_read_and_merged_by_commands(shell: Shell, tmp_path
     assert "here:  Ada wrote it in 1843." in told.err
     assert "there: Ada wrote it in 1842." in told.err
     assert shell.json("import", str(tmp_path / "b.jsonl"), *other)["spaces"][0]["differing"][0]["id"] == id
+
+
+def test_export_import_and_export_again_give_the_same_file_by_commands(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "bundled")  # an import computes vectors, and measures how long that takes
+    for text in ("The gateway validates tokens with RS256.", "Keys rotate every ninety days."):
+        shell.remember(text)
+    files = [tmp_path / f"{n}.jsonl" for n in range(3)]
+    assert shell("export", str(files[0])).code == 0
+    for n in (1, 2):
+        other = str(tmp_path / f"store{n}")
+        assert shell("import", str(files[n - 1]), "--home", other).code == 0
+        assert shell("export", str(files[n]), "--home", other).code == 0
+    assert files[0].read_bytes() == files[1].read_bytes() == files[2].read_bytes()
 
 
 def test_an_encrypted_export_takes_its_passphrase_from_the_environment(

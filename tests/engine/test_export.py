@@ -6,8 +6,10 @@ import gzip
 import hashlib
 import io
 import json
+import re
 import sqlite3
 import tracemalloc
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from datetime import timedelta
@@ -22,7 +24,9 @@ from tests.pgserver import store_url
 import recollect
 from recollect import Conflict, Imported, InvalidInput, Memory, NotFound, StoreDamaged
 from recollect.engine.care import age
-from recollect.store.portable import _OPTIONAL, NOUNS
+from recollect.engine.embedding.pace import PACE
+from recollect.store.base import Shelf
+from recollect.store.portable import _OPTIONAL, NOUNS, travels
 
 
 def exported(memory: Memory, **chosen: object) -> bytes:
@@ -33,6 +37,19 @@ def exported(memory: Memory, **chosen: object) -> bytes:
 
 def objects(data: bytes, noun: str) -> list[dict[str, object]]:
     return [line[noun] for line in map(json.loads, data.splitlines()) if noun in line]
+
+
+def travelling(home: Path) -> dict[str, list[tuple[object, ...]]]:
+    """All rows that an export holds."""
+    rows = rows_of(home)
+    return {**rows, "shelves": [row for row in rows["shelves"] if travels(NOUNS["shelf"], row)]}
+
+
+def sealed(lines: bytes) -> bytes:
+    """Lines of an export with the last one that belongs to them: what somebody forged, or an older release wrote."""
+    counts = Counter(next(iter(json.loads(line))) for line in lines.splitlines()[1:])
+    end = {"end": {"lines": counts, "sha256": hashlib.sha256(lines).hexdigest()}}
+    return lines + json.dumps(end).encode() + b"\n"
 
 
 def two(tmp_path: Path) -> tuple[Memory, Memory, Path]:
@@ -55,7 +72,7 @@ def test_an_export_comes_into_an_empty_memory_equal_in_every_row_and_every_byte(
     with open_at(old) as memory:
         done = memory.export(file)
     assert recollect.import_(file, new)
-    assert rows_of(new) == rows_of(old)
+    assert travelling(new) == travelling(old)
     assert done.complete
     assert done.lines["record"] == len(rows_of(old)["records"])
     with open_at(old) as memory, open_at(new) as other:
@@ -95,6 +112,52 @@ def test_a_compressed_export_comes_into_an_empty_memory_and_into_one_that_holds_
         "ada": "Ada wrote the very first program.", "babbage": "Babbage built an engine.",
         "else": "Something else was here.",
     }  # fmt: skip
+
+
+def test_what_a_machine_measured_of_itself_neither_leaves_nor_comes(tmp_path: Path) -> None:
+    with open_at(tmp_path / "old") as memory:
+        memory.remember("The gateway validates tokens with RS256.")
+        with memory.core.store.write(actor=None) as edit:
+            edit.keep(PACE, {"some-model": 0.25})
+            edit.keep(Shelf("backups", str), {"problem": "no room"})
+            edit.keep(Shelf("slots", int), {"backup": 1})
+            edit.keep(Shelf("erased", bool), {"left": True})
+        data = exported(memory)
+    assert objects(data, "shelf") == []
+    head, *lines = data.splitlines(keepends=True)
+    at = next(n for n, line in enumerate(lines) if line.startswith(b'{"entry"'))
+    lines.insert(at, b'{"shelf":{"shelf":"pace","key":"some-model","value":0.25}}\n')
+    old = sealed(b"".join([head, *lines[:-1]]))
+    (tmp_path / "old.jsonl").write_bytes(old)
+    recollect.import_(tmp_path / "old.jsonl", tmp_path / "new")
+    with open_at(tmp_path / "new") as memory, memory.core.store.read() as view:
+        assert view.kept(PACE) == {}
+        assert exported(memory) == data
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (lambda data: data, "line 10 is another export"), (lambda _: b'{"foo":1}\n', "line 10 is '{\"foo\":1}"),
+        (lambda _: b"\n", "line 10 is"), (lambda _: b"x", "line 10 is 'x'"),
+    ],
+)  # fmt: skip
+def test_a_line_after_the_last_one_is_refused_by_name(
+    tmp_path: Path, more: Callable[[bytes], bytes], told: str
+) -> None:
+    with open_at(tmp_path / "old") as memory:
+        memory.remember("Ada wrote the first program.", id="ada")
+        memory.remember("Babbage built an engine.", id="babbage")
+        data = exported(memory)
+    (tmp_path / "two.jsonl").write_bytes(data + more(data))
+    with open_at(tmp_path / "new") as memory:
+        for filled, dry_run in ((False, True), (False, False), (True, True), (True, False)):
+            if filled and dry_run:
+                memory.remember("Something else was here.", id="else")
+            before = exported(memory)
+            with pytest.raises(InvalidInput, match=re.escape(f"goes on after its end: {told}")):
+                memory.import_(tmp_path / "two.jsonl", dry_run=dry_run)
+            assert exported(memory) == before
 
 
 @pytest.mark.parametrize("wrong", [lambda data: data[:-9], lambda data: data[:200] + b"\0\0" + data[202:]])

@@ -21,7 +21,7 @@ from recollect.engine.intake import overheard
 from recollect.engine.tokens import create_token, find_token
 
 KEPT = {
-    "answers", "captures", "code", "conflicts", "dream", "loose answers", "overheard", "overheard-settled", "pace",
+    "answers", "captures", "code", "conflicts", "dream", "loose answers", "overheard", "overheard-settled",
     "paused", "projects", "runs", "settings", "steering", "undone", "vault", "vaults",
 }  # fmt: skip
 """Bookkeeping that such a day leaves; that of a folder or a project has its name behind a colon."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Imported, InvalidInput, Memory
+from recollect import Imported, InvalidInput, Memory, NotFound
 from recollect.engine.care.arrive import told_by
 from recollect.ingest.frontmatter import render_front_matter, split_front_matter
 from recollect.types import Json
@@ -169,6 +169,55 @@ def test_what_a_program_kept_is_told_by_its_content_and_comes_once(name: str, me
     assert {record.trust for record in memory.list(space="brought", limit=100)} == {"imported"}
     assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
     assert memory.check() == []
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_what_was_forgotten_here_does_not_come_back_and_is_counted_as_such(
+    name: str, memory: Memory, tmp_path: Path
+) -> None:
+    path = make(name, tmp_path / "files")
+    memory.import_(path, space="brought")
+    for record in memory.list(space="brought", limit=100):
+        memory.forget(record.id, space="brought")
+    facts = [fact.relation.id for fact in memory.facts(space="brought", active=False)]
+    for id in [*facts, *(one.id for one in memory.entities(space="brought"))]:
+        with suppress(NotFound):  # it went with another
+            memory.forget_fact(id, space="brought")
+    (tried,) = memory.import_(path, space="brought", dry_run=True)
+    (again,) = memory.import_(path, space="brought")
+    assert tried == again
+    assert (again.records, again.records_present, again.facts, again.entities) == (0, 0, 0, 0)
+    assert len(set(again.forgotten)) == len(again.forgotten) > 0
+    assert set(facts) <= set(again.forgotten)
+    assert memory.list(space="brought") == memory.facts(space="brought", active=False) == []
+    assert memory.entities(space="brought") == []
+
+
+def test_of_a_conversation_that_went_on_only_what_is_new_comes_and_no_forgotten_message(
+    memory: Memory, tmp_path: Path
+) -> None:
+    said = [("human", "Which tea is best?"), ("assistant", "Green tea."), ("human", "Why?"), ("assistant", "It is.")]
+
+    def talk(*spoken: tuple[str, str]) -> Path:
+        messages = [
+            {"uuid": f"m-{n}", "sender": who, "text": text, "created_at": f"2026-01-01T10:00:{n:02}Z"}
+            for n, (who, text) in enumerate(spoken)
+        ]
+        told = [{"uuid": "c-1", "name": "Tea", "created_at": "2026-01-01T10:00:00Z", "chat_messages": messages}]
+        return put(tmp_path / f"{len(spoken)}" / "conversations.json", told)
+
+    memory.import_(talk(*said), origin="claude")
+    held = {one.text: one for one in memory.list(session="c-1", kinds=["message"])}
+    memory.forget(held["Green tea."].id)
+    (same,) = memory.import_(talk(*said), origin="claude")
+    assert (same.records, same.records_present, same.forgotten) == (0, 3, (held["Green tea."].id,))
+    (more,) = memory.import_(talk(*said, ("human", "Green tea."), ("assistant", "Yes.")), origin="claude")
+    assert (more.records, more.records_present, more.forgotten) == (2, 3, (held["Green tea."].id,))
+    now = memory.list(session="c-1", kinds=["message"], order="position")
+    assert [(one.position, one.text) for one in now] == [
+        (0, "Which tea is best?"), (2, "Why?"), (3, "It is."), (4, "Green tea."), (5, "Yes."),
+    ]  # fmt: skip
+    assert {one.id for one in now} >= {held[text].id for text in ("Which tea is best?", "Why?", "It is.")}
 
 
 def test_observations_stay_with_their_entity_and_a_secret_among_them_is_masked(memory: Memory, tmp_path: Path) -> None:

@@ -94,7 +94,11 @@ def _put(one: Imported, verb: str) -> None:
     if len(one.differing) > _MOST_SHOWN:
         say(f"  … and {len(one.differing) - _MOST_SHOWN:,} more; --json lists all")
     if one.forgotten:
-        say(f"  {many(len(one.forgotten), 'object')} stayed forgotten: {_some(one.forgotten)}")
+        forgotten = len(one.forgotten)
+        told = (
+            "1 was forgotten here and stays so" if forgotten == 1 else f"{forgotten:,} were forgotten here and stay so"
+        )
+        say(f"  {told}: {_some(one.forgotten)}")
     if one.masked:
         say(f"  masked before it was stored: {', '.join(one.masked)}")
     for problem in one.problems:

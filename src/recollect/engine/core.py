@@ -18,7 +18,7 @@ from recollect.engine.parse import parse_filter, parse_space
 from recollect.engine.sight import Eyes
 from recollect.errors import Conflict, NotFound, StoreLost
 from recollect.fields import Spaces
-from recollect.store.base import Edit, S, Store, T, Turn, View
+from recollect.store.base import Changes, Edit, S, Store, T, Turn, View
 from recollect.types import Filter, Record, Space
 
 A = ParamSpec("A")
@@ -26,6 +26,7 @@ P = TypeVar("P")
 R = TypeVar("R")
 
 _MOST_LENGTHS = 100_000
+_MOST_CHANGES = 1_000_000
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _ID_LENGTH = 12
 _TO_LETTER = bytes(_LETTERS[byte % 26] for byte in range(256))
@@ -255,6 +256,14 @@ def last_entry(view: View) -> int:
 def records_of(view: View, versions: Sequence[int]) -> list[Record]:
     """Versions in the order in which they are asked for, whether they still hold or not."""
     return view.select(Record, Filter(versions=tuple(versions), past=True, valid_only=False))
+
+
+def forgotten_among(view: View, space: str, noun: str, ids: Iterable[str]) -> set[str]:
+    """Those of some ids whose record, entity or relation was forgotten for good, and was never there again."""
+    asked = tuple(dict.fromkeys(ids))
+    changes = view.journal(Changes(space=space, object_ids=asked), limit=_MOST_CHANGES) if asked else []
+    last = {change.object_id: change.verb for change in changes if change.object_type == noun}
+    return {id for id, verb in last.items() if verb == "forget"}
 
 
 def within(filter: Filter, space: str, versions: Sequence[int]) -> Filter:

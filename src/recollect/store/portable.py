@@ -60,10 +60,14 @@ _REQUIRED = {
     noun: tuple((n, column) for n, column in enumerate(table.columns) if column not in _OPTIONAL.get(noun, ()))
     for noun, table in NOUNS.items()
 }
-_TOKENS = "tokens"
-_STAYING = (_TOKENS, "sealed", "untold")
-"""Shelves that are in no export: a file that is handed on opens no door, neither here nor where it is taken in; and
-how far a store has looked through its own rows, or at what it was told, is no other's business.
+_OF_THE_PLACE = ("tokens", "pace", "backups", "slots", "erased")
+"""Shelves that tell of where a store is: who gets in, how fast its machine is, what became of its backups, which moment
+of a schedule was taken there, and whether traces are left on its disk.
+"""
+_STAYING = (*_OF_THE_PLACE, "sealed", "untold")
+"""Shelves that are in no export: a file that is handed on opens no door, neither here nor where it is taken in, and
+says nothing of a machine; and how far a store has looked through its own rows, or at what it was told, is no other's
+business.
 """
 _COUNTED = tuple(table for table in ("spaces", "records", "entities", "relations", "journal"))
 
@@ -295,7 +299,7 @@ def fill(edit: SqlEdit, rows: Iterable[tuple[str, Row]], numbers: Mapping[str, i
     """Writes the rows of a whole store into one that is empty, under the numbers that they had."""
     db = edit.database
     for table in CANONICAL:
-        stays = f" AND shelf <> '{_TOKENS}'" if table.name == "shelves" else ""
+        stays = f" AND shelf NOT IN {_OF_THE_PLACE}" if table.name == "shelves" else ""
         db.run(f"DELETE FROM {table.name} WHERE {table.where}{stays}")
     held: dict[str, list[Row]] = {}
     for noun, row in rows:

@@ -54,6 +54,7 @@ AGE = b"age-encryption.org/v1\n"
 _BEGINS = b'{"recollect":'
 _GZIP, _GZIP_BITS = b"\x1f\x8b", 31  # how such a file begins, and how zlib is told
 _LONGEST_LINE = 64 * 1024 * 1024
+_SHOWN = 60  # bytes of a line
 _OBJECTS = ("record", "entity", "relation")
 
 C = TypeVar("C")
@@ -284,6 +285,20 @@ class _Reading:
         end = _converted(fields, _End, self._number)
         if (end.lines, end.sha256) != (self._counts, self._before_end):
             raise InvalidInput("file", "was changed since it was written: its last line tells of other lines")
+        self._require_the_end()
+
+    def _require_the_end(self) -> None:
+        """What follows the last line is told of nowhere, so that nobody could say whether it is whole."""
+        after = self._file.readline(_LONGEST_LINE)
+        if not after:
+            return
+        number = self._number + 1
+        told = "is another export" if after.startswith(_BEGINS) else f"is {after[:_SHOWN].decode(errors='replace')!r}"
+        raise InvalidInput(
+            "file",
+            f"goes on after its end: line {number:,} {told}. Nothing was taken; of several exports, give each its own"
+            " file, and import one after the other",
+        )
 
     def told(self, path: Path) -> list[Imported]:
         """How much of each space is in the present."""

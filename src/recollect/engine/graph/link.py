@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,7 +11,7 @@ from typing import Literal, cast
 import msgspec
 from msgspec import Struct, field
 
-from recollect.engine.core import Core, records_of, within
+from recollect.engine.core import Core, forgotten_among, records_of, within
 from recollect.engine.graph.named import find, names_of, require, resolve
 from recollect.engine.write.remember import derive_lexis, ensure_space
 from recollect.engine.write.screen import Screen
@@ -58,14 +59,16 @@ def put_entity(
         return _described(edit, known, fields, [name], _mapping(fields.get("metadata")))
 
 
-def name_one(core: Core, edit: Edit, name: str, space: str, fields: Mapping[str, object]) -> tuple[Entity, bool]:
+def name_one(
+    core: Core, edit: Edit, name: str, space: str, fields: Mapping[str, object], id: str | None = None
+) -> tuple[Entity, bool]:
     """Makes an entity in a transaction that is under way, or adds to the one of that name what it does not say yet.
 
-    Answers the entity, and whether it is new.
+    Answers the entity, and whether it is new; then it has the `id` that is given.
     """
     known = resolve(edit, space, name)
     if known is None:
-        return _new_entity(core, edit, space, name, None, {k: v for k, v in fields.items() if v is not None}), True
+        return _new_entity(core, edit, space, name, id, {k: v for k, v in fields.items() if v is not None}), True
     missing = {k: v for k, v in fields.items() if v is not None and getattr(known, k) is None}
     return _described(edit, known, missing, [name], _mapping(missing.get("metadata"))), False
 
@@ -145,8 +148,12 @@ def _may_mention(edit: Edit, space: str, name: str) -> set[int]:
 
 
 class Statement(Struct, frozen=True, kw_only=True):
-    """A fact to be stated: its ends by name or id, and all that is said of it. Without a start it begins now."""
+    """A fact to be stated: its ends by name or id, and all that is said of it. Without a start it begins now.
 
+    Where it has an `id` of its own, it is the same as the fact of that id, whatever became of that.
+    """
+
+    id: str | None = None
     subject: str
     predicate: str
     object: str
@@ -177,6 +184,9 @@ def relate_one(
     core: Core, edit: Edit, stated: Statement, space: str, *, replaces: bool, again: bool = False
 ) -> tuple[Relation, bool]:
     """States a fact in a transaction that is under way. Answers the relation, and whether it is new."""
+    known = None if stated.id is None else edit.get(Relation, space, stated.id)
+    if known is not None:
+        return known, False
     ends = [
         resolve(edit, space, ref) or _new_entity(core, edit, space, ref, None, {})
         for ref in (stated.subject, stated.object)
@@ -185,7 +195,7 @@ def relate_one(
     if stated.valid_until is not None and stated.valid_until <= start:
         raise InvalidInput("valid_until", "must be later than valid_from")
     relation = Relation(
-        id=core.new_id(), space=space, subject=ends[0].id, predicate=stated.predicate, object=ends[1].id,
+        id=stated.id or core.new_id(), space=space, subject=ends[0].id, predicate=stated.predicate, object=ends[1].id,
         weight=stated.weight, confidence=stated.confidence, provenance=stated.provenance, valid_from=start,
         valid_until=stated.valid_until, metadata=stated.metadata, created_at=edit.now, recorded_at=edit.now,
     )  # fmt: skip
@@ -201,6 +211,17 @@ def relate_one(
     ended = _ended_at(held, start, f"replaced by {relation.id}") if replaces else []
     done = edit.apply([*ended, Put(thing=relation, verb="relate")])
     return cast("Relation", done[-1].thing), True
+
+
+def bring_one(core: Core, edit: Edit, origin: str, stated: Statement, space: str) -> tuple[Relation | str, bool]:
+    """States a fact that another program kept; all that it says is its id, so that it comes once.
+
+    Answers the relation, or its id where it was forgotten here for good; and whether it is new.
+    """
+    id = f"{origin}:{hashlib.sha256(msgspec.json.encode(stated)).hexdigest()[:20]}"
+    if forgotten_among(edit, space, "relation", [id]):
+        return id, False
+    return relate_one(core, edit, msgspec.structs.replace(stated, id=id), space, replaces=False)
 
 
 def _ended_at(held: Sequence[Relation], start: datetime, reason: str) -> list[Op]:

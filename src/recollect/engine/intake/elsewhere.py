@@ -18,17 +18,18 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.engine.core import Core, parts, transact
-from recollect.engine.graph.link import Statement, name_one, relate_one
+from recollect.engine.core import Core, forgotten_among, parts, transact
+from recollect.engine.graph.link import Statement, bring_one, name_one
 from recollect.engine.intake.drafts import draft_conversation, place_conversation
 from recollect.engine.intake.results import Imported
-from recollect.engine.intake.sources import parse_source, write_source
+from recollect.engine.intake.sources import parse_source, source_id, write_source
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_source_fields
 from recollect.engine.write.remember import count_terms, ensure_space, take_all
+from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput, RecollectError, StoreError
-from recollect.ingest.elsewhere.found import Fact, Item, Left, Named, Note, Origin, Row
+from recollect.ingest.elsewhere.found import Fact, Item, Left, Named, Note, Origin, Row, key_of
 from recollect.ingest.talk import Conversation
-from recollect.store.base import Edit
+from recollect.store.base import Edit, normal_name
 from recollect.store.foreign import read_tables, table_names
 from recollect.types import Draft
 
@@ -172,6 +173,8 @@ class _Taking:
         self._new: Counter[str] = Counter()
         self._present: Counter[str] = Counter()
         self._left: Counter[tuple[str, str]] = Counter()
+        self._forgotten: list[str] = []
+        self._masked: dict[str, None] = {}
         self._talks = 0
 
     def told(self, path: str) -> Imported:
@@ -179,19 +182,20 @@ class _Taking:
         return Imported(
             space=self._space, folder=path, records=self._new["record"], records_present=self._present["record"],
             facts=self._new["fact"], facts_present=self._present["fact"], entities=self._new["entity"],
-            problems=tuple(left),
+            forgotten=tuple(self._forgotten), masked=tuple(self._masked), problems=tuple(left),
         )  # fmt: skip
 
     def take(self, edit: Edit, items: Sequence[Item]) -> None:
         ensure_space(edit, self._space)
+        screen = Screen(edit, self._space)
         self._take_notes(edit, [item for item in items if isinstance(item, Note)])
         for item in items:
             if isinstance(item, Left):
                 self._left[item.what, item.why] += 1
             elif isinstance(item, Named):
-                self._try("entity", lambda item=item: self._name(edit, item))
+                self._try("entity", lambda item=item: self._name(edit, screen, item))
             elif isinstance(item, Fact):
-                self._try("fact", lambda item=item: self._state(edit, item))
+                self._try("fact", lambda item=item: self._state(edit, screen, item))
             elif isinstance(item, Conversation):
                 self._try("conversation", lambda item=item: self._converse(edit, item))
 
@@ -203,7 +207,10 @@ class _Taking:
             self._left[what, str(error)] += 1
 
     def _take_notes(self, edit: Edit, notes: Sequence[Note]) -> None:
-        drafts = [draft for note in notes if (draft := self._draft(note)) is not None]
+        found = [draft for note in notes if (draft := self._draft(note)) is not None]
+        gone = forgotten_among(edit, self._space, "record", (draft.id or "" for draft in found))
+        self._forgotten += [draft.id for draft in found if draft.id in gone]
+        drafts = [draft for draft in found if draft.id not in gone]
         counted = [count_terms(draft.title, draft.text) for draft in drafts]
         for receipt in take_all(self._core, edit, drafts, self._space, counted).finish():
             if receipt.outcome == "rejected":
@@ -212,6 +219,13 @@ class _Taking:
                 self._new["record"] += 1
             else:
                 self._present["record"] += 1
+            self._masked |= dict.fromkeys(receipt.masked)
+
+    def _stays_forgotten(self, edit: Edit, noun: str, id: str) -> bool:
+        """Was it forgotten here for good? Then that is told, and it does not come back."""
+        gone = bool(forgotten_among(edit, self._space, noun, [id]))
+        self._forgotten += [id] if gone else []
+        return gone
 
     def _draft(self, note: Note) -> Draft | None:
         given = {name: value for name, value in msgspec.structs.asdict(note).items() if value not in (None, (), {})}
@@ -225,14 +239,22 @@ class _Taking:
             self._left["memory", str(error)] += 1
             return None
 
-    def _name(self, edit: Edit, item: Named) -> None:
+    def _name(self, edit: Edit, screen: Screen, item: Named) -> None:
+        id = f"{self._origin}:{key_of('entity', normal_name(item.name))}"
+        if self._stays_forgotten(edit, "entity", id):
+            return
         fields = {
             "type": parse_optional(item.type, "type"), "description": parse_optional(item.description, "description"),
         }  # fmt: skip
-        _, new = name_one(self._core, edit, parse_label(item.name, "name"), self._space, fields)
+        _, new = name_one(self._core, edit, parse_label(item.name, "name"), self._space, fields, id)
+        self._note_masked(screen, item.name, item.type, item.description)
         (self._new if new else self._present)["entity"] += 1
 
-    def _state(self, edit: Edit, item: Fact) -> None:
+    def _note_masked(self, screen: Screen, *texts: str | None) -> None:
+        """What nobody gets a receipt for."""
+        self._masked |= dict.fromkeys(kind for text in texts if text for kind in screen.text(text)[1])
+
+    def _state(self, edit: Edit, screen: Screen, item: Fact) -> None:
         if item.since is not None and item.until is not None and item.until <= item.since:
             raise InvalidInput("valid_until", "is not later than valid_from, so that it never held")
         statement = Statement(
@@ -240,8 +262,12 @@ class _Taking:
             object=parse_label(item.object, "object"), confidence=item.confidence, valid_from=item.since,
             valid_until=item.until, provenance=parse_optional(item.provenance, "provenance") or self._origin,
         )  # fmt: skip
-        _, new = relate_one(self._core, edit, statement, self._space, replaces=False)
+        fact, new = bring_one(self._core, edit, self._origin, statement, self._space)
+        if isinstance(fact, str):
+            self._forgotten.append(fact)
+            return
         (self._new if new else self._present)["fact"] += 1
+        self._note_masked(screen, item.subject, item.predicate, item.object, item.provenance)
 
     def _converse(self, edit: Edit, item: Conversation) -> None:
         if not item.messages:
@@ -249,8 +275,12 @@ class _Taking:
             return
         location = place_conversation(item, self._path, self._talks)
         self._talks += 1
+        if self._stays_forgotten(edit, "record", source_id(location)):
+            return
         draft = parse_source(draft_conversation(item, location))
         fields = parse_source_fields({"trust": "imported"}, memory_type="episodic")
-        answer = write_source(self._core, edit, draft, self._space, fields)
+        answer = write_source(self._core, edit, draft, self._space, fields, anew=False)
         self._new["record"] += answer.added
-        self._present["record"] += answer.segments - answer.added
+        self._present["record"] += answer.segments - answer.added - len(answer.forgotten)
+        self._forgotten += answer.forgotten
+        self._masked |= dict.fromkeys(answer.masked)

@@ -14,8 +14,9 @@ from typing import cast
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from recollect.engine.core import Core, as_one_act
+from recollect.engine.core import Core, as_one_act, forgotten_among
 from recollect.engine.intake.results import Imported
 from recollect.engine.parse import parse_draft, parse_label, parse_space
 from recollect.engine.write.remember import ensure_space, remember_many
@@ -83,20 +84,28 @@ def _snake(value: object) -> object:
 def _take(core: Core, file: Path, agent: str, export: _Export, *, dry_run: bool) -> Imported:
     entries = {one.id: one for one in export.memories if one.agent_id == agent}
     drafts, problems = _drafts(list(entries.values()))
+    with core.store.read() as view:
+        gone = forgotten_among(view, agent, "record", entries)
+    drafts = [draft for draft in drafts if draft.id not in gone]
+    forgotten = tuple(id for id in entries if id in gone)
     sessions = [one for one in export.sessions if one.agent_id == agent]
     if dry_run:
-        return Imported(space=agent, folder=str(file), records=len(drafts), problems=tuple(problems))
+        return Imported(
+            space=agent, folder=str(file), records=len(drafts), forgotten=forgotten, problems=tuple(problems)
+        )
     receipts = remember_many(core, drafts, agent) if drafts else []
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, agent)
         for session in sessions:
             listed = [_message(one, entries.get(one.id or "")) for one in session.messages]
+            listed = [replace(one, role=None) if one.id in gone else one for one in listed]
             put_messages(edit, agent, parse_label(session.id, "sessions.id"), listed)
     problems += [f"{one.reason}" for one in receipts if one.outcome == "rejected"]
     stored = sum(one.stored for one in receipts)
     return Imported(
-        space=agent, folder=str(file), records=stored, records_present=len(receipts) - stored, problems=tuple(problems)
-    )
+        space=agent, folder=str(file), records=stored, records_present=len(receipts) - stored, forgotten=forgotten,
+        masked=tuple(dict.fromkeys(kind for one in receipts for kind in one.masked)), problems=tuple(problems),
+    )  # fmt: skip
 
 
 def _message(one: _Reference, entry: _Entry | None) -> Message:

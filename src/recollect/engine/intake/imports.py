@@ -14,8 +14,8 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, as_one_act, parts, space_of, transact
-from recollect.engine.graph.link import Statement, relate_one
+from recollect.engine.core import Core, as_one_act, forgotten_among, parts, space_of, transact
+from recollect.engine.graph.link import Statement, bring_one
 from recollect.engine.intake.results import Imported
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_space
 from recollect.engine.places import identity_of, keep_identity
@@ -189,6 +189,8 @@ class _Tally:
         self.new: Counter[str] = Counter()
         self.present: Counter[str] = Counter()
         self.wrong: Counter[tuple[str, str]] = Counter()
+        self.forgotten: list[str] = []
+        self.masked: dict[str, None] = {}
         self._problems = problems
 
     def problems(self) -> tuple[str, ...]:
@@ -219,6 +221,8 @@ def _take_over(core: Core, palace: Palace, *, dry_run: bool, progress: Progress)
         facts=tally.new["triple"],
         facts_present=tally.present["triple"],
         identity=identity,
+        forgotten=tuple(tally.forgotten),
+        masked=tuple(tally.masked),
         problems=tally.problems(),
     )
 
@@ -248,6 +252,9 @@ def _drafts(drawers: Sequence[Drawer], tally: _Tally) -> Iterator[tuple[Drawer, 
 
 def _store(core: Core, edit: Edit, space: str, part: Sequence[tuple[Drawer, Draft]], tally: _Tally) -> None:
     ensure_space(edit, space)
+    gone = forgotten_among(edit, space, "record", (drawer.id for drawer, _ in part))
+    tally.forgotten += [drawer.id for drawer, _ in part if drawer.id in gone]
+    part = [one for one in part if one[0].id not in gone]
     drafts = [draft for _, draft in part]
     counted = [count_terms(one.title, one.text) for one in drafts]
     receipts = take_all(core, edit, drafts, space, counted).finish()
@@ -260,6 +267,7 @@ def _store(core: Core, edit: Edit, space: str, part: Sequence[tuple[Drawer, Draf
                 edit.touch({(space, drawer.id): drawer.accesses}, drawer.last_access or edit.now)
         else:
             tally.present["drawer"] += 1
+        tally.masked |= dict.fromkeys(receipt.masked)
 
 
 def _statements(triples: Sequence[Triple], tally: _Tally) -> Iterator[Statement]:
@@ -282,8 +290,11 @@ def _statements(triples: Sequence[Triple], tally: _Tally) -> Iterator[Statement]
 def _state(core: Core, edit: Edit, space: str, part: Sequence[Statement], tally: _Tally) -> None:
     ensure_space(edit, space)
     for statement in part:
-        _, new = relate_one(core, edit, statement, space, replaces=False)
-        (tally.new if new else tally.present)["triple"] += 1
+        fact, new = bring_one(core, edit, "trusty-memory", statement, space)
+        if isinstance(fact, str):
+            tally.forgotten.append(fact)
+        else:
+            (tally.new if new else tally.present)["triple"] += 1
 
 
 def _take_identity(core: Core, space: str, text: str, tally: _Tally, *, dry_run: bool) -> bool:

@@ -87,6 +87,8 @@ class IngestedSource(Struct, frozen=True, kw_only=True):
     """The kinds of secrets that it held and the memory does not."""
     refused: int = 0
     """Segments that were left out: all of them private, or with a secret in a space that takes none."""
+    forgotten: tuple[str, ...] = ()
+    """The ids of messages that were forgotten here for good and therefore do not come back."""
 
 
 class Ingested(Struct, frozen=True, kw_only=True):
@@ -157,7 +159,7 @@ class Imported(Struct, frozen=True, kw_only=True):
 
     `newer` are records that were here and have more versions now, `differing` those that were changed on both sides,
     `forgotten` the ids of what was forgotten here for good and therefore does not come back. `masked` are the kinds of
-    secrets that an export held and this memory does not.
+    secrets that the files held and this memory does not.
     """
 
     space: str

@@ -7,6 +7,7 @@ a conversation: "message") with the same location. Both are written in one trans
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import cast
@@ -14,7 +15,7 @@ from typing import cast
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, Step, find, stepping
+from recollect.engine.core import Core, Step, find, forgotten_among, stepping
 from recollect.engine.intake.results import IngestedSource, SourceDraft
 from recollect.engine.known import file_of
 from recollect.engine.parse import parse_choice, parse_label, parse_string, parse_text
@@ -33,6 +34,7 @@ from recollect.types import (
     Draft,
     Filter,
     Json,
+    Message,
     Metadata,
     Record,
     Segment,
@@ -88,10 +90,12 @@ def ingest_sources(
     return written
 
 
-def write_source(core: Core, edit: Edit, draft: SourceDraft, space: str, fields: Draft) -> IngestedSource:
-    """Writes one source in a transaction that is under way."""
+def write_source(
+    core: Core, edit: Edit, draft: SourceDraft, space: str, fields: Draft, *, anew: bool = True
+) -> IngestedSource:
+    """Writes one source in a transaction that is under way. Unless `anew`, what was forgotten of it stays away."""
     check_sizes(draft)
-    return SourceWriter(core, edit, space, fields).write(Ready(draft))
+    return SourceWriter(core, edit, space, fields, anew=anew).write(Ready(draft))
 
 
 def parse_source(draft: SourceDraft) -> SourceDraft:
@@ -122,9 +126,11 @@ class SourceWriter:
     """Writes sources of one space in a transaction that is under way."""
 
     def __init__(
-        self, core: Core, edit: Edit, space: str, fields: Draft, *, extend: bool = False, step: Step | None = None
-    ) -> None:
+        self, core: Core, edit: Edit, space: str, fields: Draft, *, extend: bool = False, anew: bool = True,
+        step: Step | None = None,
+    ) -> None:  # fmt: skip
         self._step = step
+        self._anew = anew
         self._core = core
         self._edit = edit
         self._space = space
@@ -137,21 +143,26 @@ class SourceWriter:
 
     def write(self, ready: Ready) -> IngestedSource:
         known = self._edit.get(Record, self._space, source_id(ready.draft.location))
+        listed = self._forgotten(ready.draft)
+        forgotten = tuple(one.id for one in listed.values())
         if known is not None and _is_same(known, ready.draft, self._fields):
-            return _answer(ready.draft, self._space, "unchanged", segments=_count(known))
+            return _answer(ready.draft, self._space, "unchanged", segments=_count(known), forgotten=forgotten)
         draft, words, masked = self._screened(ready)
         kind = segment_kind(draft.source_kind)
         held = Filter(spaces=(self._space,), sources=(draft.location,), kinds=(kind,), valid_only=False)
         before = self._edit.select(Record, held, "position", MOST_SEGMENTS)
         if known is not None and not self._extend and _is_older_copy(draft, known, before):
-            return _answer(draft, self._space, "unchanged", segments=_count(known))
+            return _answer(draft, self._space, "unchanged", segments=_count(known), forgotten=forgotten)
         if self._extend and draft.session is not None:
             before += self._loose(draft.session, kind)
-        segments, old, gone = _match(draft.segments, before, extend=self._extend)
-        ops: list[Op] = [self._put_source(draft, known, len(segments))]
-        known_words = words if len(words) == len(segments) else ((None, None),) * len(segments)
+        away = _places_of(listed, draft.segments, before)
+        coming = [place for place in range(len(draft.segments)) if place not in away]
+        segments, old, gone = _match([draft.segments[place] for place in coming], before, extend=self._extend)
+        ops: list[Op] = [self._put_source(draft, known, len(segments) + len(away))]
+        known_words = [words[place] for place in coming] if len(coming) == len(segments) else _unknown(len(segments))
+        places = range(len(segments)) if self._extend else coming
         putting = stepping(segments, self._step, 1, 2)
-        for position, (segment, twin, words) in enumerate(zip(putting, old, known_words, strict=True)):
+        for position, segment, twin, words in zip(places, putting, old, known_words, strict=True):
             put = self._put_segment(draft, kind, segment, twin, position, words)
             ops += [] if put is None else [put]
         ops += [Retire(thing=record, verb="replace", reason=f"no longer in {draft.location}") for record in gone]
@@ -160,10 +171,18 @@ class SourceWriter:
             self._step(len(segments), len(segments))
         added = sum(twin is None for twin in old)
         return _answer(
-            draft, self._space, "stored" if known is None else "updated", segments=len(segments), added=added,
-            kept=len(segments) - added, removed=len(gone), entries=tuple(entries),
+            draft, self._space, "stored" if known is None else "updated", segments=len(segments) + len(away),
+            added=added, kept=len(segments) - added, removed=len(gone), entries=tuple(entries), forgotten=forgotten,
             masked=masked, refused=len(ready.draft.segments) - len(draft.segments),
         )  # fmt: skip
+
+    def _forgotten(self, draft: SourceDraft) -> dict[int, Message]:
+        """What was forgotten of the messages of a conversation, by its place in the session's list."""
+        if self._anew or draft.session is None:
+            return {}
+        listed = self._edit.select(Message, Filter(spaces=(self._space,), sessions=(draft.session,)))
+        gone = forgotten_among(self._edit, self._space, "record", (one.id for one in listed if one.role is None))
+        return {place: one for place, one in enumerate(listed) if one.id in gone}
 
     def append(self, draft: SourceDraft) -> tuple[list[Record], tuple[str, ...]]:
         """Puts segments behind those that a source has, which are not read for it. Answers the new ones as records."""
@@ -186,7 +205,7 @@ class SourceWriter:
     def _screened(self, ready: Ready) -> tuple[SourceDraft, Sequence[Words], tuple[str, ...]]:
         """A source as it may be kept, what is known of the words of its segments, and the kinds of masked secrets."""
         draft, screen = ready.draft, self._screen
-        known = ready.words if len(ready.words) == len(draft.segments) else ((None, None),) * len(draft.segments)
+        known = ready.words if len(ready.words) == len(draft.segments) else _unknown(len(draft.segments))
         texts = [one.text for one in draft.segments]
         public = screen.carry(texts) if draft.source_kind != "conversation" else texts  # a message is whole
         segments: list[Segment] = []
@@ -266,6 +285,33 @@ class SourceWriter:
 def _place(segment: Segment, kind: str, position: int) -> Metadata:
     """Where a segment stands; a message at the place that it has among all of them."""
     return {**segment.locator, "index": position} if kind == "message" else segment.locator
+
+
+def _unknown(count: int) -> Sequence[Words]:
+    return ((None, None),) * count
+
+
+def _places_of(
+    forgotten: Mapping[int, Message], segments: Sequence[Segment], before: Sequence[Record]
+) -> frozenset[int]:
+    """Where among segments those messages stand that were forgotten: none that is held, of that time, nearest to that
+    place. Of what was said, nothing is left to compare it with.
+    """
+    if not forgotten:
+        return frozenset()
+    held = Counter(record.text for record in before)
+    held.subtract(segment.text for segment in segments)
+    missing = [place for place, segment in enumerate(segments) if held[segment.text] < 0]
+    found: set[int] = set()
+    for place, message in forgotten.items():
+        same = [
+            one
+            for one in missing
+            if one not in found and (segments[one].event_time or message.at) == message.at
+            and (segments[one].event_time is not None or one == place)
+        ]  # fmt: skip
+        found |= set(sorted(same, key=lambda one: abs(one - place))[:1])
+    return frozenset(found)
 
 
 def _match(

@@ -19,6 +19,7 @@ from recollect.ingest.elsewhere.found import (
     Note,
     Origin,
     Row,
+    key_of,
     labels_of,
     mapping_of,
     text_of,
@@ -101,7 +102,7 @@ def _note(row: Row, key: str, text: str) -> Note:
     if at := time_of(row, "updated_at"):
         metadata["updated_at"] = cast("Json", at.isoformat())
     return Note(
-        key=key or text, text=text, user=text_of(row, "user_id") or None, role=text_of(row, "role") or None,
+        key=key or key_of(text), text=text, user=text_of(row, "user_id") or None, role=text_of(row, "role") or None,
         tags=labels_of(row.get("categories")), at=time_of(row, "created_at"), metadata=metadata,
     )  # fmt: skip
 
