@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import string
 import subprocess
 import sys
@@ -20,12 +21,12 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from tests.pgserver import restart_server, shared_server, start_server, stop_server, store_url
-from tests.store.wire import Cut, Wire
+from tests.store.wire import TERMINATED, Cut, Wire
 from things import make_space, put, record, space
 
 import recollect
 from recollect import ConfigError, Memory, Settings
-from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull
+from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull, StoreLost
 from recollect.store.choose import look_at
 from recollect.store.ops import Lexis, Put
 from recollect.store.postgres import PostgresStore, connections
@@ -251,6 +252,76 @@ def test_a_change_whose_answer_was_lost_is_reported_as_kept(url: str, tmp_path: 
     wire.mend()
     assert sorted(one.text for one in memory.list()) == ["one", "three", "two"]
     memory.close()
+
+
+@pytest.mark.parametrize("last_words", [b"", TERMINATED], ids=["silence", "terminated"])
+def test_a_change_is_reported_as_kept_wherever_within_the_answer_to_its_commit_the_connection_ends(
+    url: str, tmp_path: Path, wire: Wire, last_words: bytes
+) -> None:
+    memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
+    memory.remember("there before")
+    heard, texts = 0, list[str]()
+    while heard == 0 or heard <= wire.answered:
+        wire.cut(b"COMMIT", "after", heard=heard, last_words=last_words)
+        assert memory.remember(f"cut after {heard} bytes").outcome == "stored"
+        assert wire.was_cut
+        wire.mend()
+        texts = [one.text for one in memory.list(limit=1_000)]
+        heard += 5
+    assert sorted(texts) == sorted(["there before", *(f"cut after {n} bytes" for n in range(0, heard, 5))])
+    assert heard > 50
+    memory.close()
+
+
+def test_a_change_that_cannot_be_asked_after_may_or_may_not_have_been_kept(
+    url: str, tmp_path: Path, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
+    memory.remember("one")
+    monkeypatch.setattr(connections, "_PATIENCE", 0.0)
+    wire.cut(b"COMMIT", "after", last_words=TERMINATED)
+    wire.leave()
+    with pytest.raises(StoreLost, match=r"may or may not have been kept; look before"):
+        memory.remember("two")
+    with open_at(url, tmp_path) as again:
+        assert sorted(one.text for one in again.list()) == ["one", "two"]
+    memory.close()
+
+
+def test_writers_whose_connections_an_administrator_ends_at_any_moment_know_what_was_kept(
+    url: str, tmp_path: Path
+) -> None:
+    memories = [open_at(f"{url}&application_name={schema_of(url)}", tmp_path) for _ in range(2)]
+    end = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '{schema_of(url)}'"
+    done, unsure = threading.Event(), list[str]()
+
+    def write(writer: int) -> set[str]:
+        told: set[str] = set()
+        for number in range(40):
+            try:
+                memories[writer].remember(f"{writer} wrote {number}")
+                told.add(f"{writer} wrote {number}")
+            except StoreError as error:
+                unsure.extend(re.findall("may or may not.*", str(error)))
+        return told
+
+    def terminate() -> None:
+        with psycopg.connect(shared_server(), autocommit=True) as connection:
+            while not done.is_set():
+                connection.execute(f"{end} ORDER BY random() LIMIT 1; SELECT pg_sleep(0.05)".encode())
+
+    with ThreadPoolExecutor(3) as pool:
+        ending = pool.submit(terminate)
+        try:
+            told = set[str]().union(*pool.map(write, range(2)))
+        finally:
+            done.set()
+        ending.result()
+    for memory in memories:
+        memory.close()
+    with open_at(url, tmp_path) as memory:
+        assert ({one.text for one in memory.list(limit=1_000)}, unsure) == (told, [])
+        assert memory.check() == []
 
 
 @pytest.mark.parametrize("how", ["before", "after"])

@@ -18,6 +18,9 @@ import psycopg.conninfo
 Cut = Literal["before", "after"]
 _ENDS_READING = b"Q\0\0\0\rROLLBACK\0"
 """What nobody waits for the answer to."""
+_FATAL = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0"
+TERMINATED = b"E" + (len(_FATAL) + 4).to_bytes(4, "big") + _FATAL
+"""What a server says where an administrator ends a connection."""
 
 
 class Wire:
@@ -37,21 +40,33 @@ class Wire:
         self.turns = 0
         self.longest = 0
         """The turns of the connection that had most of them: others had theirs at the same time."""
-        self._cut_at: int | None = None
+        self._cut_at: int | bytes | None = None
         self._how: Cut = "before"
+        self._heard: int = 0
+        self._last_words = b""
+        self.answered = 0
+        """How many bytes the server answered to the turn that was cut."""
         self.was_cut = False
         self.url = f"postgresql://{known['user']}@/{known['dbname']}?host={self._folder.name}"
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def cut(self, at: int, how: Cut) -> None:
-        """Cuts at a turn from now on, counted from 1; other connections stay."""
+    def cut(self, at: int | bytes, how: Cut, *, heard: int = 0, last_words: bytes = b"") -> None:
+        """Cuts at a turn from now on, counted from 1, or where that is said; other connections stay. Of an answer after
+        which it cuts, the client hears the first bytes, and then perhaps what a server says that ends a connection.
+        """
         with self._lock:
+            self._heard, self._last_words = heard, last_words
             self.turns, self._cut_at, self._how, self.was_cut = 0, at, how, False
             self.longest, self._since = 0, {}
 
     def mend(self) -> None:
         with self._lock:
             self._cut_at = None
+
+    def leave(self) -> None:
+        """Lets nobody in any more; who is in stays."""
+        self._door.shutdown(socket.SHUT_RDWR)
+        self._door.close()
 
     def _accept(self) -> None:
         while True:
@@ -71,7 +86,7 @@ class Wire:
         threading.Thread(target=self._answer, args=(client, server, spoken, cut), daemon=True).start()
         with contextlib.suppress(OSError):
             while said := client.recv(65_536):
-                how = None if said == _ENDS_READING else self._turn(spoken)
+                how = None if said == _ENDS_READING else self._turn(spoken, said)
                 if how == "before":
                     break
                 if how == "after":
@@ -81,9 +96,12 @@ class Wire:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
 
-    def _turn(self, spoken: threading.Event) -> Cut | None:
+    def _turn(self, spoken: threading.Event, said: bytes) -> Cut | None:
         """Counts a turn where the server has spoken since the last, and says whether this one is cut."""
         with self._lock:
+            if isinstance(self._cut_at, bytes) and self._cut_at in said:
+                self._cut_at, self.was_cut = None, True
+                return self._how
             if not spoken.is_set() and self.turns:
                 return None
             spoken.clear()
@@ -102,6 +120,8 @@ class Wire:
             while said := server.recv(65_536):
                 spoken.set()
                 if cut.is_set():
+                    self.answered = len(said)
+                    client.sendall(said[: self._heard] + self._last_words)
                     break
                 client.sendall(said)
         for end in (client, server):

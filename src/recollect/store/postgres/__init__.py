@@ -21,11 +21,14 @@ from recollect.store.postgres.connections import (
     Connection,
     Pool,
     Second,
+    Unreachable,
     connect,
     convert_error,
     is_lost,
+    is_within,
     parse_address,
     run_script,
+    said_by,
 )  # fmt: skip
 from recollect.store.postgres.database import PostgresDatabase, left_to_owner
 from recollect.store.postgres.migrations import MIGRATIONS
@@ -271,7 +274,9 @@ class PostgresStore:
                 yield self._thread.joined
             finally:
                 self._thread.joined = None
-            self._commit(connection, db, transaction)
+            doubt = self._commit(connection, db)
+        if doubt is not None and not self._was_committed(transaction, doubt):
+            raise convert_error(doubt, self._address, writing=True) from doubt
         for told in self.on_commit:
             told()
 
@@ -300,28 +305,40 @@ class PostgresStore:
 
         return Derived(db, words, vectors), search
 
-    def _commit(self, connection: Connection, db: PostgresDatabase, transaction: str) -> None:
-        """Ends a transaction. If the answer is lost, the database is asked what became of it."""
+    def _commit(self, connection: Connection, db: PostgresDatabase) -> psycopg.Error | None:
+        """Ends a transaction, and answers with what went wrong where that leaves open whether it was kept."""
         try:
             db.commit(*([f"NOTIFY {self._channel}"] if db.wrote_to("journal") else []))
-        except psycopg.OperationalError:
-            if not is_lost(connection) or not self._was_committed(transaction):
+        except psycopg.Error as error:
+            if is_within(connection):
                 raise
+            connection.close()  # so that the server ends it, if it has not
+            return error
+        return None
 
-    def _was_committed(self, transaction: str) -> bool:
+    def _was_committed(self, transaction: str, doubt: psycopg.Error) -> bool:
+        """Asks the database, over another connection, what became of a transaction whose end it did not tell."""
         deadline = time.monotonic() + BUSY_SECONDS
-        while True:
-            with self._pool.transaction(f"SELECT pg_xact_status('{transaction}'::xid8)") as (_, (((status,),),)):
-                if status == "committed":
-                    return True
-                if status == "aborted":
-                    return False
-            if status is None or time.monotonic() > deadline:
-                raise StoreLost(
-                    f"the connection to {self._shown} was lost while a change was being kept, and whether it was"
-                    " cannot be told; look before trying again"
-                )
+        asked = f"SELECT pg_xact_status('{transaction}'::xid8)"
+        status: str | None = "in progress"
+        while status == "in progress" and time.monotonic() < deadline:
+            try:
+                with self._pool.transaction(asked) as (_, (((status,),),)):
+                    if status in ("committed", "aborted"):
+                        return status == "committed"
+            except (Unreachable, RecollectError) as error:
+                raise self._unsure(doubt) from error
+            except psycopg.OperationalError as error:  # this connection was lost as well
+                doubt = error
             time.sleep(_LOOK_SECONDS)
+        raise self._unsure(doubt)
+
+    def _unsure(self, doubt: psycopg.Error) -> StoreLost:
+        return StoreLost(
+            f"the connection to {self._shown} was lost while a change was being kept ({said_by(doubt)}), and the"
+            " database could not be asked what became of it: the change may or may not have been kept; look before"
+            " trying again"
+        )
 
     # Other processes
 

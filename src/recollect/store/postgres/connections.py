@@ -144,6 +144,12 @@ def is_lost(connection: Connection) -> bool:
     return connection.closed or connection.pgconn.status != ConnStatus.OK
 
 
+def is_within(connection: Connection) -> bool:
+    """Has the server told that a transaction is still under way, or that it failed? Where a connection breaks off, it
+    may look sound for a while, but is never at rest."""
+    return connection.pgconn.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
+
+
 class Pool:
     """The connections of one process to a store."""
 
@@ -202,7 +208,7 @@ class Pool:
 
     def _give_back(self, connection: Connection) -> None:
         status = connection.pgconn.transaction_status
-        if status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+        if is_within(connection):
             with contextlib.suppress(psycopg.OperationalError):  # who takes it next sees that it is dead
                 connection.pgconn.send_query(b"ROLLBACK")
                 connection.pgconn.flush()
@@ -305,7 +311,7 @@ def _will_pass(error: psycopg.OperationalError, met: bool) -> bool:
 
 def convert_error(error: psycopg.Error, address: Address, *, writing: bool = False) -> RecollectError:
     """What an error of PostgreSQL means to the person whose store it is."""
-    said, where = _first_line(error), address.shown
+    said, where = said_by(error), address.shown
     if isinstance(error, errors.LockNotAvailable | errors.DeadlockDetected):
         return StoreBusy(f"{where} is locked by another process, which did not let go of it in time; try again")
     if isinstance(error, errors.DiskFull | errors.OutOfMemory) or "could not extend file" in said:
@@ -328,7 +334,10 @@ def convert_error(error: psycopg.Error, address: Address, *, writing: bool = Fal
     return StoreError(f"{where}: {said}")
 
 
-def _first_line(error: psycopg.Error) -> str:
+def said_by(error: psycopg.Error) -> str:
+    """The first line of what the server said, rather than of what its silence led to."""
+    if error.sqlstate is None and isinstance(error.__context__, psycopg.Error) and error.__context__.sqlstate:
+        return said_by(error.__context__)
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
 
 
