@@ -17,13 +17,14 @@ from recollect import Memory, Settings
 from recollect.engine.care.export import export
 from recollect.engine.care.lifecycle import claim
 from recollect.engine.care.schedule import backup_tasks
+from recollect.engine.read.acts import beginnings
 from recollect.engine.tokens import create_token, find_token, list_tokens
 from recollect.errors import ReadOnlyStore
 from recollect.store.postgres import PostgresStore
 from recollect.store.postgres.migrations import MIGRATIONS
 
 NOON = datetime(2026, 5, 10, 12, tzinfo=UTC)
-BEFORE_ROLES = 5  # steps of the format
+BEFORE_ROLES, BEFORE_NAMES = 5, 6  # steps of the format
 
 
 class Shared:
@@ -127,6 +128,9 @@ def test_every_table_has_row_level_security(shared: Shared) -> None:
         "DELETE FROM journal",
         "UPDATE words SET keys = ARRAY[1::bigint << 34]",
         "UPDATE words SET version = 1",
+        "INSERT INTO records(version, space_no, id, kind, memory_type, text, position, tags, importance, confidence,"
+        " status, trust, event_time, created_at, recorded_at, hash, metadata) SELECT 2, 2, 'x', 'note', 'fact', 'x', 0,"
+        " '[]', 0, 0, 'active', 'user', 0, 0, 0, '', '{}'",  # has no checksum
     ],
 )
 def test_a_limited_role_changes_nothing_that_is_the_whole_stores(shared: Shared, statement: str) -> None:
@@ -149,6 +153,78 @@ def test_numbers_are_taken_of_the_store_and_not_of_a_table_that_the_role_made(sh
     )
     assert shared.sql("SELECT last FROM numbers WHERE name = 'records'") == [(before + 1,)]
     assert shared.owner().remember("the next one", space="theirs").outcome == "stored"
+
+
+FORGED = """INSERT INTO journal(entry, at, space, verb, object_type, object_id, before, after, undoes, act, checksum)
+    SELECT last, 1794866839482266, 'ours', 'remember', {0} FROM numbers WHERE name = 'journal'"""
+TAKE_ENTRY = "SELECT take('journal', (SELECT last + 1 FROM numbers WHERE name = 'journal'))"
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "'record', 'x', NULL, 1, NULL, NULL, 1",
+        "'record', 'x', 1, NULL, NULL, NULL, 1",
+        "'entity', 'x', NULL, 1, NULL, NULL, 1",
+        "'relation', 'x', NULL, 1, NULL, NULL, 1",
+        "'space', 'ours', NULL, 2, NULL, NULL, 1",
+        "'space', 'ours', NULL, NULL, 1, NULL, 1",
+        "'space', 'ours', NULL, NULL, NULL, 1, 1",
+        "'record', 'x', NULL, 2, NULL, NULL, NULL",
+    ],
+)
+def test_an_entry_of_a_limited_role_names_nothing_of_another_space_and_has_a_checksum(
+    shared: Shared, named: str
+) -> None:
+    assert shared.refuses(TAKE_ENTRY, FORGED.format(named))
+    assert not shared.refuses(TAKE_ENTRY, FORGED.format("'record', 'x', NULL, 2, NULL, 4, 1"))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("INSERT INTO queue VALUES(1, 2, 1)", "INSERT INTO queue VALUES(1, 2, 2)"),
+        ("INSERT INTO refs VALUES(2, 'claim:x', 1)", "INSERT INTO refs VALUES(2, 'claim:x', 2)"),
+        ("INSERT INTO faded VALUES(1, 0.1)", "INSERT INTO faded VALUES(2, 0.1)"),
+        ("INSERT INTO evicted VALUES(1, 0)", "INSERT INTO evicted VALUES(2, 0)"),
+        ("INSERT INTO moved VALUES(1, 1)", "INSERT INTO moved VALUES(1, 2)"),
+        ("INSERT INTO lexis VALUES(9, 1, '', '')", "INSERT INTO lexis VALUES(9, 2, '', '')"),
+        ("INSERT INTO words VALUES(9, 1, 2, true, 0, '{}')", "INSERT INTO words VALUES(9, 2, 2, true, 0, '{}')"),
+        (
+            "INSERT INTO pieces VALUES(1, 1, 2, 1, true, B'1', '[1]')",
+            "INSERT INTO pieces VALUES(1, 1, 2, 2, true, B'1', '[1]')",
+        ),
+        ("UPDATE journal SET after = 1 WHERE after = 2", "UPDATE journal SET after = NULL WHERE after = 2"),
+    ],
+)
+def test_a_row_of_a_limited_role_names_only_versions_of_its_space(shared: Shared, theirs: str, ours: str) -> None:
+    shared.sql("SELECT take('pieces', 1)", role=shared.role)
+    assert shared.refuses(theirs)
+    assert not shared.refuses(ours)
+
+
+def test_an_entry_that_names_a_version_of_another_space_tells_nothing_of_it(shared: Shared) -> None:
+    owner = shared.owner()
+    shared.sql(
+        "UPDATE journal SET after = 1, checksum = NULL WHERE space = 'ours' AND after = 2",
+        "UPDATE journal SET act = 2, checksum = NULL WHERE space = 'ours' AND after IS NULL",
+    )
+    told = owner.acts(space="ours")
+    assert [act.about for act in told if act.object_type == "record"] == [None]
+    assert beginnings(owner.core, owner.journal(space="ours")) == {}
+    assert [act.count for act in owner.acts(space="theirs")] == [1, 1]
+
+
+def test_vectors_stand_in_the_space_of_their_record_whatever_the_queue_says(shared: Shared) -> None:
+    owner = shared._open(shared.url, embedder="bundled")
+    owner.embed_waiting()
+    before = shared.sql("SELECT version, space_no FROM pieces ORDER BY 1")
+    shared.sql("INSERT INTO queue VALUES(1, 2, 1)")
+    assert any("another space than their record" in problem for problem in owner.core.store.check())
+    owner.embed_waiting(space="ours")
+    assert shared.sql("SELECT version, space_no FROM pieces ORDER BY 1") == before == [(1, 1), (2, 2)]
+    owner.reindex()
+    assert list(owner.core.store.check()) == []
 
 
 # What a role keeps is its own
@@ -272,4 +348,24 @@ def test_roles_of_an_earlier_release_keep_what_is_theirs_and_lose_what_was_the_s
     ]  # fmt: skip
     assert made.refuses("UPDATE numbers SET last = 0")
     made.sql(f"DELETE FROM shelves WHERE space_no = {own}")
+    assert made.limited().remember("it still works", space="ours").outcome == "stored"
+
+
+def test_what_roles_named_of_other_spaces_before_is_theirs_again_and_tells_nothing(
+    made: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.store.postgres.MIGRATIONS", MIGRATIONS[:BEFORE_NAMES])
+    made.fill()
+    made._open(made.url, embedder="bundled").embed_waiting()
+    made.sql(TAKE_ENTRY, FORGED.format("'record', 'x', NULL, 1, NULL, NULL, NULL"), role=made.role)
+    made.sql("INSERT INTO queue VALUES(1, 2, 1)", "INSERT INTO refs VALUES(2, 'claim:x', 1)", role=made.role)
+    made.sql("UPDATE pieces SET space_no = 2")
+    monkeypatch.undo()
+    owner = made.owner()
+    assert made.sql("SELECT DISTINCT space_no FROM pieces", role=made.role) == [(2,)]
+    assert made.sql("SELECT version, space_no FROM pieces ORDER BY 1") == [(1, 1), (2, 2)]
+    assert made.sql("SELECT count(*) FROM queue UNION SELECT count(*) FROM refs") == [(0,)]
+    assert made.sql("SELECT after FROM journal WHERE object_id = 'x'") == [(None,)]
+    assert list(owner.core.store.check()) == []
+    assert made.refuses(TAKE_ENTRY, FORGED.format("'record', 'x', NULL, 1, NULL, NULL, 1"))
     assert made.limited().remember("it still works", space="ours").outcome == "stored"

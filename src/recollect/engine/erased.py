@@ -56,7 +56,8 @@ def all_of(view: View, space: str, ids: Collection[str]) -> Erased:
         if version is not None
     }
     records = sorted(version for type_, _, version in named if type_ == "record")
-    versions: list[Thing | None] = list(records_of(view, records)) if records else []
+    found = records_of(view, records) if records else []
+    versions: list[Thing | None] = [one for one in found if one.space == space]
     versions += [view.get(Entity, space, id, version=version) for type_, id, version in named if type_ == "entity"]
     versions += [view.get(Relation, space, id, version=version) for type_, id, version in named if type_ == "relation"]
     there = [one for one in versions if one is not None]

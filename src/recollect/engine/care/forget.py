@@ -203,7 +203,7 @@ class Leaving:
         changes = [change for id in ids for change in self._view.journal(Changes(object_id=id, space=self._space))]
         named = {version for change in changes for version in (change.before, change.after) if version is not None}
         found = records_of(self._view, sorted(named)) if named else []
-        return [one for one in found if one.id in ids]
+        return [one for one in found if one.id in ids and one.space == self._space]
 
     def _records(self, **narrowed: object) -> list[Record]:
         return self._view.select(Record, msgspec.structs.replace(self._home, **narrowed))

@@ -41,7 +41,7 @@ def undo(core: Core, entry: int, reason: str | None, *, whole: bool = False) -> 
         if whole and change.act is not None:
             change = _entry(view, change.act)
         run = find_run(view, change)
-        others = len(view.journal(Changes(act=change.entry, after=change.entry), limit=_ALONG))
+        others = len(view.journal(Changes(space=change.space, act=change.entry, after=change.entry), limit=_ALONG))
     if run is not None:
         return undo_run(core, run, reason)
     if whole and others:
@@ -72,11 +72,11 @@ def _undo_act(core: Core, first: Change, reason: str | None) -> Receipt:
     """Takes back the entries of an act, the last first, some at a time. What was changed again since stays as it is."""
     undoing = _Undoing(reason)
     with core.store.read() as view:
-        upto = view.journal(Changes(act=first.entry), newest_first=True, limit=1)[0].entry + 1
+        upto = view.journal(Changes(space=first.space, act=first.entry), newest_first=True, limit=1)[0].entry + 1
     while upto > first.entry:
         begin = max(upto - _AT_ONCE, first.entry)
         with core.store.write(actor=core.actor) as edit:
-            part = Changes(act=first.entry, after=begin - 1, before=upto)
+            part = Changes(space=first.space, act=first.entry, after=begin - 1, before=upto)
             undoing.take(edit, edit.journal(part, newest_first=True, limit=_AT_ONCE))
             if begin == first.entry:
                 _note_undone(edit, first, None if undoing.kept else undoing.first)

@@ -459,6 +459,18 @@ _CHECKS = (
         "SELECT count(*) FROM pieces WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.version = pieces.version)",
         "vectors belong to no record; run `recollect reindex`",
     ),
+    *(
+        (
+            f"SELECT count(*) FROM {table} JOIN records USING(version) WHERE {table}.space_no <> records.space_no",
+            f"{rows} stand in another space than their record; run `recollect reindex`",
+        )
+        for table, rows in (
+            ("words", "keyword rows"),
+            ("pieces", "vectors"),
+            ("queue", "texts that wait for vectors"),
+            ("refs", "refs"),
+        )
+    ),
     (
         "SELECT count(*) FROM refs WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.version = refs.version"
         " AND retired_at IS NULL) AND NOT (ref >= 'made_of:' AND ref < 'made_of;')",

@@ -253,4 +253,68 @@ _ROLES = (
 is its own, under a number of its own; what all need to read, the owner alone writes. Numbers only ever go on.
 """
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SAFETY, _LIMITS, _OWN_SHELVES, _NEWEST_FACTS, _ROLES)
+_AT_HOME = "EXISTS(SELECT 1 FROM records WHERE records.version = {0}.version AND records.space_no = {0}.space_no)"
+_NOTED_TYPES = {"record": "records", "entity": "entities", "relation": "relations"}
+_OTHERS = "{0}.version = {1}.version AND {0}.space_no <> {1}.space_no"
+
+
+def _of_its_space(column: str) -> str:
+    """Is a version that an entry names one of the space that it is an entry of?"""
+    kinds = " ".join(
+        f"WHEN '{kind}' THEN EXISTS(SELECT 1 FROM {table} JOIN spaces ON spaces.no = {table}.space_no"
+        f" WHERE {table}.version = journal.{column} AND spaces.name = journal.space)"
+        for kind, table in _NOTED_TYPES.items()
+    )
+    return f"(journal.{column} IS NULL OR CASE journal.object_type {kinds} ELSE false END)"
+
+
+def _an_entry_of_it(column: str) -> str:
+    return (
+        f"(journal.{column} IS NULL OR EXISTS(SELECT 1 FROM own_entries WHERE own_entries.entry = journal.{column}"
+        " AND own_entries.space = journal.space))"
+    )
+
+
+_NAMED = {
+    "queue": _AT_HOME.format("queue"),
+    "refs": _AT_HOME.format("refs"),
+    "pieces": f"{_ADDED['pieces']} AND {_AT_HOME.format('pieces')}",
+    "words": f"{_ADDED['words']} AND {_AT_HOME.format('words')}",
+    "journal": " AND ".join(
+        (
+            _ADDED["journal"], "checksum IS NOT NULL", _of_its_space("before"), _of_its_space("after"),
+            _an_entry_of_it("act"), _an_entry_of_it("undoes"),
+        )
+    ),
+}  # fmt: skip
+"""What a row of such a role must be where it names a version, or an entry: one of the very space that the row is of."""
+_GRANT_ALL = f"""DO $$ DECLARE home text := current_schema(); one text;
+        BEGIN
+            FOR one IN SELECT role FROM roles JOIN pg_roles ON rolname = role LOOP{_GRANTS}
+            END LOOP;
+        END $$"""
+_NAMES_ITS_OWN = (
+    f"""CREATE VIEW own_entries WITH (security_barrier) AS SELECT entry, space FROM journal
+        WHERE space IN (SELECT spaces.name FROM spaces WHERE spaces.no IN ({_MINE}))""",
+    *(f"ALTER POLICY by_space ON {table} WITH CHECK ({_POLICIES[table]} AND {held})" for table, held in _NAMED.items()),
+    *(
+        f"CREATE POLICY sealed ON {table} AS RESTRICTIVE FOR INSERT WITH CHECK (checksum IS NOT NULL)"
+        for table in _NOTED_TYPES.values()
+    ),
+    _GRANT_ALL,
+    # What was named so before.
+    *(f"DELETE FROM {table} USING records WHERE {_OTHERS.format('records', table)}" for table in ("queue", "refs")),
+    f"UPDATE pieces SET space_no = records.space_no FROM records WHERE {_OTHERS.format('records', 'pieces')}",
+    *(
+        f"""UPDATE journal SET before = NULL, after = NULL, checksum = NULL FROM {table}, spaces
+            WHERE object_type = '{kind}' AND journal.{column} = {table}.version AND spaces.no = {table}.space_no
+            AND spaces.name <> journal.space"""
+        for kind, table in _NOTED_TYPES.items()
+        for column in ("before", "after")
+    ),
+)
+"""No row that a limited role writes tells of a space that it was not admitted to, whatever it says that it is about."""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    _TABLES, _SAFETY, _LIMITS, _OWN_SHELVES, _NEWEST_FACTS, _ROLES, _NAMES_ITS_OWN,
+)  # fmt: skip

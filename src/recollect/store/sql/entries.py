@@ -8,10 +8,11 @@ from recollect.store.sql.rows import to_micros
 from recollect.store.sql.where import one_of
 
 _MOST = 2**62
-_WITH_PROJECT = """(
-    EXISTS (SELECT 1 FROM records WHERE version = coalesce(journal.after, journal.before) AND project = ?)
+_HOME = "records.space_no = (SELECT no FROM spaces WHERE spaces.name = journal.space)"
+_WITH_PROJECT = f"""(
+    EXISTS (SELECT 1 FROM records WHERE version = coalesce(journal.after, journal.before) AND project = ? AND {_HOME})
     OR EXISTS (SELECT 1 FROM journal AS part JOIN records ON version = coalesce(part.after, part.before)
-        WHERE part.act = journal.entry AND project = ?))"""
+        WHERE part.act = journal.entry AND part.space = journal.space AND project = ? AND {_HOME}))"""
 
 
 def entries(where: Changes) -> list[Condition]:

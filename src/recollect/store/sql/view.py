@@ -293,7 +293,7 @@ class SqlView:
             source += more
         elif by == "claim":
             source, key = "records JOIN refs ON refs.version = records.version", "refs.ref"
-            condition += " AND refs.ref >= 'claim:' AND refs.ref < 'claim;'"
+            condition += " AND refs.space_no = records.space_no AND refs.ref >= 'claim:' AND refs.ref < 'claim;'"
         elif by == "list":
             source, key, moment = "messages", "session", "at"
             condition, values = one_of("space_no", [self._number(space) for space in where.spaces])
@@ -415,27 +415,32 @@ class SqlView:
         """The acts that began with some entries."""
         among, values = self._db.dialect.among("act", [one.entry for one in firsts])
         rows = self._db.rows(
-            "SELECT act, verb, object_type, count(*), max(entry), max(CASE WHEN object_type = 'space' THEN reason END)"
-            f" FROM journal WHERE {among} GROUP BY act, verb, object_type ORDER BY min(entry)",
+            "SELECT act, space, verb, object_type, count(*), max(entry),"
+            " max(CASE WHEN object_type = 'space' THEN reason END)"
+            f" FROM journal WHERE {among} GROUP BY act, space, verb, object_type ORDER BY min(entry)",
             values,
         )
-        others: dict[int, list[Row]] = {}
-        for act, *row in rows:
-            others.setdefault(act, []).append(tuple(row))
+        others: dict[tuple[int, str], list[Row]] = {}
+        for act, space, *row in rows:
+            others.setdefault((act, space), []).append(tuple(row))
         about = self._headings(firsts)
-        return [to_act(one, others.get(one.entry, []), about.get(one.entry)) for one in firsts]
+        return [to_act(one, others.get((one.entry, one.space), []), about.get(one.entry)) for one in firsts]
 
     def _headings(self, changes: Sequence[Change]) -> dict[int, str]:
-        """What records said after some changes (or before, where nothing came after), by entry."""
+        """What records of their space said after some changes (or before, where nothing came after), by entry."""
         versions = {
-            change.entry: change.before if change.after is None else change.after
+            change.entry: (change.space, change.before if change.after is None else change.after)
             for change in changes
             if change.object_type == "record"
         }
-        meant = tuple(version for version in versions.values() if version is not None)
+        meant = tuple(version for _, version in versions.values() if version is not None)
         found = self.select(_Heading, Filter(versions=meant, past=True, valid_only=False)) if meant else []
-        headings = {one.version: one.heading for one in found}
-        return {entry: headings[version] for entry, version in versions.items() if version in headings}
+        headings = {one.version: one for one in found}
+        return {
+            entry: headings[version].heading
+            for entry, (space, version) in versions.items()
+            if version in headings and headings[version].space_no == self._number(space)
+        }
 
     # Bookkeeping
 
@@ -551,6 +556,7 @@ class SqlView:
 
 class _Heading(Struct, frozen=True):
     version: int
+    space_no: int
     heading: str
 
 
