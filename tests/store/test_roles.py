@@ -22,9 +22,10 @@ from recollect.engine.tokens import create_token, find_token, list_tokens
 from recollect.errors import ReadOnlyStore
 from recollect.store.postgres import PostgresStore
 from recollect.store.postgres.migrations import MIGRATIONS
+from recollect.store.sql.seal import NOTED, seal
 
 NOON = datetime(2026, 5, 10, 12, tzinfo=UTC)
-BEFORE_ROLES, BEFORE_NAMES = 5, 6  # steps of the format
+BEFORE_ROLES, BEFORE_NAMES, BEFORE_NUMBERS = 5, 6, 7  # steps of the format
 
 
 class Shared:
@@ -155,29 +156,52 @@ def test_numbers_are_taken_of_the_store_and_not_of_a_table_that_the_role_made(sh
     assert shared.owner().remember("the next one", space="theirs").outcome == "stored"
 
 
-FORGED = """INSERT INTO journal(entry, at, space, verb, object_type, object_id, before, after, undoes, act, checksum)
-    SELECT last, 1794866839482266, 'ours', 'remember', {0} FROM numbers WHERE name = 'journal'"""
-TAKE_ENTRY = "SELECT take('journal', (SELECT last + 1 FROM numbers WHERE name = 'journal'))"
+def write_entry(shared: Shared, taken: int = 1, **stated: Any) -> list[str]:
+    """What writes an entry of `ours` and takes so many numbers for it; what is not said otherwise is sound."""
+    last = shared.sql("SELECT last FROM numbers WHERE name = 'journal'")[0][0]
+    usual = {"entry": last + 1, "at": 1794866839482266, "space": "ours", "verb": "remember", "object_type": "record"}
+    row = dict.fromkeys(NOTED) | usual | {"object_id": "x"} | stated
+    row.setdefault("checksum", seal([row[name] for name in NOTED]))
+    values = ", ".join("NULL" if one is None else repr(one) for one in row.values())
+    writes = f"INSERT INTO journal({', '.join(row)}) VALUES({values})"
+    return ["BEGIN", f"SELECT take('journal', {last + taken})", writes, "COMMIT"]
 
 
 @pytest.mark.parametrize(
-    "named",
+    "stated",
     [
-        "'record', 'x', NULL, 1, NULL, NULL, 1",
-        "'record', 'x', 1, NULL, NULL, NULL, 1",
-        "'entity', 'x', NULL, 1, NULL, NULL, 1",
-        "'relation', 'x', NULL, 1, NULL, NULL, 1",
-        "'space', 'ours', NULL, 2, NULL, NULL, 1",
-        "'space', 'ours', NULL, NULL, 1, NULL, 1",
-        "'space', 'ours', NULL, NULL, NULL, 1, 1",
-        "'record', 'x', NULL, 2, NULL, NULL, NULL",
+        {"after": 1},
+        {"before": 1},
+        {"object_type": "entity", "after": 1},
+        {"object_type": "relation", "after": 1},
+        {"object_type": "space", "after": 2},
+        {"undoes": 1},
+        {"act": 1},
+        {"checksum": None},
+        {"checksum": 0},
+        {"at": -1},
+        {"taken": 2},
     ],
 )
-def test_an_entry_of_a_limited_role_names_nothing_of_another_space_and_has_a_checksum(
-    shared: Shared, named: str
+def test_an_entry_of_a_limited_role_names_nothing_of_another_space_and_is_sound(
+    shared: Shared, stated: dict[str, Any]
 ) -> None:
-    assert shared.refuses(TAKE_ENTRY, FORGED.format(named))
-    assert not shared.refuses(TAKE_ENTRY, FORGED.format("'record', 'x', NULL, 2, NULL, 4, 1"))
+    assert shared.refuses(*write_entry(shared, **stated))
+    assert list(shared.owner().core.store.check()) == []
+
+
+@pytest.mark.parametrize("length", [2, 31, 32, 255, 256, 65_536])
+def test_the_database_knows_the_checksum_of_every_entry(shared: Shared, length: int) -> None:
+    said = "é".rjust(length - 1, "x")
+    stated = {"after": 2, "reason": said, "act": 4, "stamp": 2**40, "actor": None}
+    assert not shared.refuses(*write_entry(shared, **stated))
+    assert next(one.reason for one in shared.owner().journal(space="ours")) == said
+
+
+def test_no_number_of_an_entry_is_taken_without_one(shared: Shared) -> None:
+    last = shared.sql("SELECT last FROM numbers WHERE name = 'journal'")[0][0]
+    assert shared.refuses(f"SELECT take('journal', {last + 1})")
+    assert shared.sql("SELECT last FROM numbers WHERE name = 'journal'") == [(last,)]
 
 
 @pytest.mark.parametrize(
@@ -194,7 +218,7 @@ def test_an_entry_of_a_limited_role_names_nothing_of_another_space_and_has_a_che
             "INSERT INTO pieces VALUES(1, 1, 2, 1, true, B'1', '[1]')",
             "INSERT INTO pieces VALUES(1, 1, 2, 2, true, B'1', '[1]')",
         ),
-        ("UPDATE journal SET after = 1 WHERE after = 2", "UPDATE journal SET after = NULL WHERE after = 2"),
+        ("UPDATE journal SET after = 1 WHERE after = 2", "UPDATE journal SET after = 2 WHERE after = 2"),
     ],
 )
 def test_a_row_of_a_limited_role_names_only_versions_of_its_space(shared: Shared, theirs: str, ours: str) -> None:
@@ -221,10 +245,52 @@ def test_vectors_stand_in_the_space_of_their_record_whatever_the_queue_says(shar
     before = shared.sql("SELECT version, space_no FROM pieces ORDER BY 1")
     shared.sql("INSERT INTO queue VALUES(1, 2, 1)")
     assert any("another space than their record" in problem for problem in owner.core.store.check())
-    owner.embed_waiting(space="ours")
+    assert owner.embed_waiting(space="ours") == 0
     assert shared.sql("SELECT version, space_no FROM pieces ORDER BY 1") == before == [(1, 1), (2, 2)]
     owner.reindex()
     assert list(owner.core.store.check()) == []
+
+
+# Who is admitted
+
+
+def test_a_role_that_was_made_anew_has_nothing_of_the_one_before_it(shared: Shared) -> None:
+    create_token(shared.limited().core, spaces=None, scope="admin")
+    shared.sql(f"SELECT admit('{shared.role}', 'theirs')")
+    shared.sql(f"DROP OWNED BY {shared.role}", f"DROP ROLE {shared.role}", f"CREATE ROLE {shared.role} LOGIN")
+    shared.sql(f"GRANT USAGE ON SCHEMA {shared.schema} TO {shared.role}")
+    shared.sql(f"GRANT SELECT ON ALL TABLES IN SCHEMA {shared.schema} TO {shared.role}")
+    assert shared.sql("SELECT text FROM records", role=shared.role) == []
+    assert shared.sql("SELECT * FROM shelves WHERE space_no < 0", role=shared.role) == []
+    shared.sql(f"SELECT admit('{shared.role}', 'ours')")
+    assert shared.sql("SELECT text FROM records", role=shared.role) == [("a note of ours",)]
+    assert shared.sql("SELECT * FROM shelves WHERE space_no < 0") == []
+    assert list_tokens(shared.limited().core) == []
+
+
+def test_what_was_not_admitted_is_not_dismissed(shared: Shared) -> None:
+    role = shared.role
+    for asked, told in (
+        (f"admit('{role}', 'nowhere')", "there is no space named nowhere"),
+        ("admit('nobody_at_all', 'ours')", "there is no role named nobody_at_all"),
+        (f"dismiss('{role}', 'nowhere')", "there is no space named nowhere"),
+        ("dismiss('nobody_at_all', 'ours')", "there is no role named nobody_at_all"),
+        (f"dismiss('{role}', 'theirs')", f"{role} was not admitted to theirs"),
+    ):
+        with pytest.raises(psycopg.errors.RaiseException, match=told):
+            shared.sql(f"SELECT {asked}")
+    shared.sql(f"SELECT dismiss('{role}', 'ours')")
+    assert shared.sql("SELECT text FROM records", role=role) == []
+
+
+def test_whoever_has_the_whole_store_cannot_be_admitted_to_a_part_of_it(shared: Shared) -> None:
+    with pytest.raises(psycopg.errors.RaiseException, match="postgres has the whole store already"):
+        shared.sql("SELECT admit('postgres', 'ours')")
+    member = f"member_{shared.schema[-8:]}"
+    shared.sql(f"CREATE ROLE {member} IN ROLE postgres")
+    with pytest.raises(psycopg.errors.RaiseException, match=f"{member} has the whole store already"):
+        shared.sql(f"SELECT admit('{member}', 'ours')")
+    shared.sql(f"DROP ROLE {member}")
 
 
 # What a role keeps is its own
@@ -357,7 +423,7 @@ def test_what_roles_named_of_other_spaces_before_is_theirs_again_and_tells_nothi
     monkeypatch.setattr("recollect.store.postgres.MIGRATIONS", MIGRATIONS[:BEFORE_NAMES])
     made.fill()
     made._open(made.url, embedder="bundled").embed_waiting()
-    made.sql(TAKE_ENTRY, FORGED.format("'record', 'x', NULL, 1, NULL, NULL, NULL"), role=made.role)
+    made.sql(*write_entry(made, after=1, checksum=None), role=made.role)
     made.sql("INSERT INTO queue VALUES(1, 2, 1)", "INSERT INTO refs VALUES(2, 'claim:x', 1)", role=made.role)
     made.sql("UPDATE pieces SET space_no = 2")
     monkeypatch.undo()
@@ -367,5 +433,23 @@ def test_what_roles_named_of_other_spaces_before_is_theirs_again_and_tells_nothi
     assert made.sql("SELECT count(*) FROM queue UNION SELECT count(*) FROM refs") == [(0,)]
     assert made.sql("SELECT after FROM journal WHERE object_id = 'x'") == [(None,)]
     assert list(owner.core.store.check()) == []
-    assert made.refuses(TAKE_ENTRY, FORGED.format("'record', 'x', NULL, 1, NULL, NULL, 1"))
+    assert made.refuses(*write_entry(made, after=1))
     assert made.limited().remember("it still works", space="ours").outcome == "stored"
+
+
+def test_a_role_that_was_made_anew_before_roles_had_numbers_is_not_the_one_that_was_admitted(
+    made: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.store.postgres.MIGRATIONS", MIGRATIONS[:BEFORE_NUMBERS])
+    made.fill()
+    stays = f"stays_{made.schema[-8:]}"
+    made.sql(f"CREATE ROLE {stays} LOGIN", f"SELECT admit('{stays}', 'ours')", "SELECT admit('postgres', 'ours')")
+    create_token(made.limited().core, spaces=None, scope="admin")
+    made.sql(f"DROP OWNED BY {made.role}", f"DROP ROLE {made.role}", f"CREATE ROLE {made.role} LOGIN")
+    monkeypatch.undo()
+    made.owner()
+    assert made.sql("SELECT role FROM members UNION ALL SELECT role FROM roles") == [(stays,), (stays,)]
+    assert made.sql("SELECT text FROM records", role=stays) == [("a note of ours",)]
+    assert made.sql("SELECT * FROM shelves WHERE space_no < 0") == []
+    held = "SELECT 1 FROM pg_class, aclexplode(relacl) WHERE oid = 'numbers'::regclass AND grantee = relowner"
+    assert made.sql(f"{held} AND privilege_type = 'UPDATE'") == [(1,)]

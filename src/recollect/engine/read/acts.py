@@ -37,9 +37,10 @@ def actors_of(core: Core, space: str | None) -> list[Group]:
 
 def beginnings(core: Core, changes: Sequence[Change]) -> dict[int, str]:
     """How the records begin that some changes are about, by entry: as each left it, or as it was before it went."""
-    versions = {one.entry: (one.space, one.after or one.before) for one in changes if one.object_type == "record"}
-    wanted = sorted({version for _, version in versions.values() if version is not None})
+    named = {one.entry: (one.space, one.after or one.before) for one in changes if one.object_type == "record"}
+    versions = {entry: (space, version) for entry, (space, version) in named.items() if version is not None}
+    wanted = sorted({version for _, version in versions.values()})
     with core.store.read() as view:
         found = records_of(view, wanted) if wanted else []
     told = {(one.space, one.version): " ".join((one.title or one.text).split())[:_BEGINNING] for one in found}
-    return {entry: told[space, version] for entry, (space, version) in versions.items() if (space, version) in told}
+    return {entry: told[meant] for entry, meant in versions.items() if meant in told}

@@ -315,6 +315,156 @@ _NAMES_ITS_OWN = (
 )
 """No row that a limited role writes tells of a space that it was not admitted to, whatever it says that it is about."""
 
+_ITSELF = "role = current_user AND number = quote_ident(current_user)::regrole::oid"
+_ADMITTED = f"SELECT members.space_no FROM members WHERE {_ITSELF}"
+_BY_NUMBER = {table: seen.replace(_MINE, _ADMITTED) for table, seen in _POLICIES.items() if _MINE in seen} | {
+    "shelves": f"space_no IN ({_ADMITTED}) OR space_no = (SELECT -no FROM roles WHERE {_ITSELF})",
+    "members": _ITSELF,
+}
+_NOTED_COLUMNS = {
+    "entry": "bigint", "at": "bigint", "space": "text", "verb": "text", "object_type": "text", "object_id": "text",
+    "before": "bigint", "after": "bigint", "actor": "text", "reason": "text", "undoes": "bigint", "act": "bigint",
+    "stamp": "bigint",
+}  # fmt: skip
+_PACKED = " || ".join(f"packed({name}::{type_})" for name, type_ in _NOTED_COLUMNS.items())
+_SEALED = f"checksum = crc(set_byte('\\x00', 0, 144 + num_nonnulls({', '.join(_NOTED_COLUMNS)})) || {_PACKED})"
+"""The checksum of an entry, as `seal` makes it: the CRC of a MessagePack array of all that is not NULL."""
+_CHECKS = {**_ADDED, **_NAMED, "journal": f"{_NAMED['journal']} AND {_SEALED}"}
+_FUNCTIONS = (
+    r"""CREATE FUNCTION packed(value bigint) RETURNS bytea LANGUAGE sql IMMUTABLE RETURN CASE
+        WHEN value IS NULL THEN ''::bytea
+        WHEN value < 0 THEN NULL
+        WHEN value < 128 THEN substring(int8send(value) FROM 8)
+        WHEN value < 256 THEN '\xcc'::bytea || substring(int8send(value) FROM 8)
+        WHEN value < 65536 THEN '\xcd'::bytea || substring(int8send(value) FROM 7)
+        WHEN value < 4294967296 THEN '\xce'::bytea || substring(int8send(value) FROM 5)
+        ELSE '\xcf'::bytea || int8send(value) END""",
+    r"""CREATE FUNCTION packed(value text) RETURNS bytea LANGUAGE sql IMMUTABLE RETURN CASE
+        WHEN value IS NULL THEN ''::bytea
+        WHEN octet_length(value) < 32 THEN set_byte('\x00'::bytea, 0, 160 + octet_length(value))
+        WHEN octet_length(value) < 256 THEN '\xd9'::bytea || substring(int4send(octet_length(value)) FROM 4)
+        WHEN octet_length(value) < 65536 THEN '\xda'::bytea || substring(int4send(octet_length(value)) FROM 3)
+        ELSE '\xdb'::bytea || int4send(octet_length(value)) END || coalesce(convert_to(value, 'UTF8'), ''::bytea)""",
+    """CREATE FUNCTION crc(data bytea) RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT
+        SET search_path = pg_catalog AS $$
+        DECLARE
+            found bigint := 4294967295;
+            steps bigint[] := ARRAY[0, 498536548, 997073096, 651767980, 1994146192, 1802195444, 1303535960, 1342533948,
+                3988292384, 4027552580, 3604390888, 3412177804, 2607071920, 2262029012, 2685067896, 3183342108];
+        BEGIN
+            FOR place IN 0 .. length(data) - 1 LOOP
+                found := found # get_byte(data, place);
+                found := (found >> 4) # steps[(found & 15) + 1];
+                found := (found >> 4) # steps[(found & 15) + 1];
+            END LOOP;
+            RETURN found # 4294967295;
+        END $$""",
+    # Numbers of entries that are taken and not used would look as if somebody had deleted what they told.
+    """CREATE FUNCTION use_taken() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+        BEGIN
+            IF (SELECT count(*) FROM journal WHERE entry BETWEEN NEW.first AND NEW.last) <= NEW.last - NEW.first THEN
+                RAISE insufficient_privilege
+                    USING MESSAGE = format('entries %s to %s of the journal were taken and not written', NEW.first,
+                        NEW.last);
+            END IF;
+            DELETE FROM taken WHERE taken.first = NEW.first;
+            RETURN NULL;
+        END $$""",
+    """CREATE CONSTRAINT TRIGGER use_taken AFTER INSERT ON taken DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION use_taken()""",
+    """CREATE OR REPLACE FUNCTION take(counter text, wanted bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$
+        DECLARE had bigint;
+        BEGIN
+            SELECT last INTO had FROM numbers WHERE name = counter
+                AND counter IN ('records', 'entities', 'relations', 'journal', 'pieces') FOR UPDATE;
+            IF NOT coalesce(wanted BETWEEN had AND had + 1000000, false) THEN
+                RAISE insufficient_privilege
+                    USING MESSAGE = format('the numbers of %s cannot be set to %s', counter, wanted);
+            END IF;
+            UPDATE numbers SET last = wanted WHERE name = counter;
+            IF counter = 'journal' AND wanted > had THEN
+                INSERT INTO taken VALUES(had + 1, wanted);
+            END IF;
+        END $$""",
+    f"""CREATE OR REPLACE FUNCTION admit(role text, space text) RETURNS void LANGUAGE plpgsql AS $$
+        DECLARE home text := current_schema(); one text := admit.role; its oid;
+        BEGIN
+            SELECT oid INTO its FROM pg_roles WHERE rolname = one;
+            IF its IS NULL THEN
+                RAISE EXCEPTION 'there is no role named %', one;
+            END IF;
+            IF NOT EXISTS(SELECT 1 FROM spaces WHERE name = admit.space) THEN
+                RAISE EXCEPTION 'there is no space named %', admit.space;
+            END IF;
+            IF EXISTS(SELECT 1 FROM pg_class, pg_roles WHERE pg_class.oid = 'records'::regclass AND pg_roles.oid = its
+                    AND (rolsuper OR rolbypassrls OR pg_has_role(its, relowner, 'USAGE'))) THEN
+                RAISE EXCEPTION '% has the whole store already: it owns the tables or is above row-level security', one;
+            END IF;
+            DELETE FROM shelves USING roles
+                WHERE roles.role = one AND roles.number <> its AND shelves.space_no = -roles.no;
+            DELETE FROM members WHERE members.role = one AND members.number <> its;
+            DELETE FROM roles WHERE roles.role = one AND roles.number <> its;
+            INSERT INTO roles(role, number) VALUES(one, its) ON CONFLICT DO NOTHING;
+            INSERT INTO members(role, space_no, number) SELECT one, no, its FROM spaces WHERE name = admit.space
+                ON CONFLICT DO NOTHING;{_GRANTS}
+        END $$""",
+    """CREATE OR REPLACE FUNCTION dismiss(role text, space text) RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN
+            IF NOT EXISTS(SELECT 1 FROM spaces WHERE name = dismiss.space) THEN
+                RAISE EXCEPTION 'there is no space named %', dismiss.space;
+            END IF;
+            DELETE FROM members USING spaces
+                WHERE members.role = dismiss.role AND spaces.no = members.space_no AND spaces.name = dismiss.space;
+            IF NOT FOUND AND NOT EXISTS(SELECT 1 FROM pg_roles WHERE rolname = dismiss.role) THEN
+                RAISE EXCEPTION 'there is no role named %', dismiss.role;
+            ELSIF NOT FOUND THEN
+                RAISE EXCEPTION '% was not admitted to %', dismiss.role, dismiss.space;
+            END IF;
+        END $$""",
+    # They have the rights of whoever owns them or runs them: nothing but the schema is looked into.
+    """DO $$ DECLARE one text;
+        BEGIN
+            FOREACH one IN ARRAY ARRAY['take(text, bigint)', 'use_taken()', 'admit(text, text)', 'dismiss(text, text)']
+            LOOP
+                EXECUTE format('ALTER FUNCTION %s SET search_path = %I, pg_temp', one, current_schema());
+            END LOOP;
+        END $$""",
+    "REVOKE ALL ON FUNCTION use_taken() FROM PUBLIC",
+)
+_GRANTED = """SELECT grantee FROM pg_class, aclexplode(relacl) WHERE pg_class.oid = 'records'::regclass
+    AND grantee <> relowner"""
+"""The numbers of roles that were admitted: one that was made anew since is not among them."""
+_WHO = (
+    *(f"ALTER TABLE {table} ADD COLUMN number oid" for table in ("members", "roles")),
+    *(
+        f"UPDATE {table} SET number = pg_roles.oid FROM pg_roles WHERE rolname = role AND pg_roles.oid IN ({_GRANTED})"
+        for table in ("members", "roles")
+    ),
+    "DELETE FROM shelves USING roles WHERE shelves.space_no = -roles.no AND roles.number IS NULL",
+    *(f"DELETE FROM {table} WHERE number IS NULL" for table in ("members", "roles")),
+    *(f"ALTER TABLE {table} ALTER COLUMN number SET NOT NULL" for table in ("members", "roles")),
+    *(f"ALTER POLICY by_space ON {table} USING ({seen})" for table, seen in _BY_NUMBER.items()),
+    f"ALTER POLICY by_role ON roles USING ({_ITSELF})",
+    "CREATE TABLE taken(first bigint NOT NULL, last bigint NOT NULL)",
+    "ALTER TABLE taken ENABLE ROW LEVEL SECURITY",
+    *_FUNCTIONS,
+    *(
+        f"ALTER POLICY by_space ON {table} WITH CHECK ({_BY_NUMBER.get(table, _POLICIES[table])} AND {held})"
+        for table, held in _CHECKS.items()
+    ),
+    f"""CREATE OR REPLACE VIEW own_entries WITH (security_barrier) AS SELECT entry, space FROM journal
+        WHERE space IN (SELECT spaces.name FROM spaces WHERE spaces.no IN ({_ADMITTED}))""",
+    # Whoever admitted the owner had taken the numbers away from it.
+    """DO $$ DECLARE owner text := (SELECT relowner::regrole FROM pg_class WHERE oid = 'numbers'::regclass);
+        BEGIN
+            EXECUTE format('GRANT ALL ON ALL TABLES IN SCHEMA %I TO %s', current_schema(), owner);
+        END $$""",
+    _GRANT_ALL,
+)
+"""A role is its name and its number, since a role that was dropped and made anew has the name alone; and what it writes
+in the journal is sound and without gaps.
+"""
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    _TABLES, _SAFETY, _LIMITS, _OWN_SHELVES, _NEWEST_FACTS, _ROLES, _NAMES_ITS_OWN,
+    _TABLES, _SAFETY, _LIMITS, _OWN_SHELVES, _NEWEST_FACTS, _ROLES, _NAMES_ITS_OWN, _WHO,
 )  # fmt: skip

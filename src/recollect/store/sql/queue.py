@@ -32,9 +32,9 @@ class Queue:
         where, values = self._of(model, spaces, among)
         if spaces is None and among is None:  # by the newest end of the queue, not by the model
             where = f"{self._db.dialect.unindexed('model')} = ?"
-        newest = f"SELECT version, space_no FROM queue WHERE {where} ORDER BY version DESC LIMIT {max(limit, _ORDERED)}"
+        newest = f"SELECT version FROM queue WHERE {where} ORDER BY version DESC LIMIT {max(limit, _ORDERED)}"
         sql = f"SELECT newest.version FROM ({newest}) AS newest JOIN records ON records.version = newest.version"
-        sql += f" AND records.space_no = newest.space_no ORDER BY {_LATER}, newest.version DESC LIMIT ?"
+        sql += f" ORDER BY {_LATER}, newest.version DESC LIMIT ?"
         return [row[0] for row in self._db.rows(sql, (*values, limit))]
 
     def count_waiting(self, model: int | None, spaces: Sequence[int] | None, among: Sequence[int] | None) -> int:
@@ -68,14 +68,14 @@ class Queue:
     def take(self, model: int, versions: Sequence[int]) -> dict[int, int]:
         """Ends the waiting of those versions that did, and answers the space of each, as its record says it."""
         chosen, values = self._db.dialect.among("queue.version", versions)
-        sql = "SELECT records.version, records.space_no FROM queue JOIN records ON records.version = queue.version"
-        sql += f" AND records.space_no = queue.space_no WHERE model = ? AND {chosen}"
-        waiting: dict[int, int] = dict(self._db.rows(sql, (model, *values)))
+        sql = "SELECT queue.version, queue.space_no, records.space_no FROM queue"
+        sql += f" JOIN records ON records.version = queue.version WHERE model = ? AND {chosen}"
+        rows = self._db.rows(sql, (model, *values))
         self._db.many(
             "DELETE FROM queue WHERE model = ? AND space_no = ? AND version = ?",
-            [(model, space_no, version) for version, space_no in waiting.items()],
+            [(model, queued, version) for version, queued, _ in rows],
         )
-        return waiting
+        return {version: space_no for version, _, space_no in rows}
 
     def retired(self, versions: Sequence[int]) -> set[int]:
         """Those of some versions that have left the present."""
