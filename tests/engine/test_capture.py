@@ -404,3 +404,53 @@ def test_a_hook_at_the_end_of_a_turn_keeps_what_was_said(tmp_path: Path, transcr
     assert done.stderr == b""
     with open_store_of(tmp_path / "home") as memory:
         assert sorted(record.kind for record in memory.list()) == ["decision", "message"]
+
+
+SESSIONS = (
+    ("We use Terraform with remote state in S3 for all infrastructure.", "Where is the terraform state kept?"),
+    ("The release branch is cut every second Wednesday by Marta.", "When is the release branch cut?"),
+    ("Our API rate limit is 120 requests per minute per customer.", "what is the rate limit of the API?"),
+    ("The customer Nordwind pays by invoice, never by card.", "how does Nordwind pay?"),
+    ("Error E1042 means that the licence file is missing.", "what does E1042 mean?"),
+    ("Our mobile app is written in Flutter since version 4.", "what is the mobile app written in?"),
+    ("The staging database listens on port 6543.", "which port does the staging database use?"),
+    ("Backups of the warehouse run at two in the night.", "when do the backups of the warehouse run?"),
+    ("Lena signs all contracts with suppliers.", "who signs contracts with suppliers?"),
+    ("Invoices are archived for ten years in Frankfurt.", "how long are invoices archived?"),
+    ("The office in Lyon has no parking.", "is there parking at the office in Lyon?"),
+    ("Our linter of choice is ruff with a line length of 120.", "which linter do we use?"),
+    ("Der Kunde Huber bekommt zehn Prozent Rabatt.", "Wie viel Rabatt bekommt Huber?"),
+    ("Tests against payments need the sandbox of Adyen.", "which sandbox do payment tests need?"),
+)
+FILLERS = (
+    ("assistant", "Understood, thanks."), ("user", "Please rename the helper in utils.py"), ("assistant", "Done."),
+    ("user", "thanks, now format the folder"), ("assistant", "Four files were changed."),
+)  # fmt: skip
+
+
+def capture_sessions(memory: Memory, folder: Path) -> None:
+    """Sessions that begin with a fact, and go on with something else."""
+    for number, (fact, _) in enumerate(SESSIONS):
+        path = folder / f"{number}.jsonl"
+        said = [("user", fact), *FILLERS]
+        path.write_text("".join(line(*one, 10 * number + i, sessionId=f"s-{number}") for i, one in enumerate(said)))
+        memory.capture(path)
+
+
+@pytest.mark.parametrize("embedder", ["bundled", "none"])
+def test_a_session_named_by_its_first_prompt_answers_with_that_prompt_and_not_with_its_fillers(
+    open_memory: Callable[..., Memory], tmp_path: Path, embedder: str
+) -> None:
+    memory = open_memory(embedder=embedder)
+    capture_sessions(memory, tmp_path)
+    memory.embed_waiting()
+    hits = {question: memory.recall(question, limit=5, kinds=["message"]) for _, question in SESSIONS}
+    right = [fact for fact, question in SESSIONS if hits[question] and hits[question][0].record.text == fact]
+    assert right == [fact for fact, _ in SESSIONS]
+    fillers = {text for _, text in FILLERS}
+    likely = [hit.record.text for found in hits.values() for hit in found if hit.score > 0.1]
+    assert fillers.isdisjoint(likely)
+    assert {hit.record.title for found in hits.values() for hit in found} <= {fact for fact, _ in SESSIONS}
+    given = "\n".join(memory.unasked.give_answers(question).text for _, question in SESSIONS)
+    assert [filler for filler in fillers if filler in given] == []
+    assert sum(fact in given for fact in right) >= 10

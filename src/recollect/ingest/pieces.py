@@ -1,4 +1,4 @@
-"""Where is a long text cut, so that a model with a short window sees all of it?"""
+"""What of a text does a model see, whose window is short: below which heading, and cut where?"""
 
 from __future__ import annotations
 
@@ -32,6 +32,15 @@ def cut_pieces(text: str, limit: int = PIECE_CHARS) -> list[str]:
             pieces.append(head + piece if pieces else piece)
         start = end
     return pieces or [text]
+
+
+def heading_of(kind: str, title: str | None) -> str | None:
+    """The title that a text is found by.
+
+    A message's is the name of its session, often what was said first in it: it says nothing of what follows, and every
+    "thanks" below it would look like an answer.
+    """
+    return None if kind == "message" else title
 
 
 def _head(text: str) -> str:

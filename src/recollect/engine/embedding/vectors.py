@@ -25,7 +25,7 @@ from recollect.engine.known import note_embedded
 from recollect.engine.sight import Sight
 from recollect.errors import StoreBusy
 from recollect.ingest.face import face_of
-from recollect.ingest.pieces import cut_pieces
+from recollect.ingest.pieces import cut_pieces, heading_of
 from recollect.store.base import View
 from recollect.store.search import Model, Vector
 from recollect.types import Filter, Record
@@ -395,12 +395,13 @@ def _work_of(some: Sequence[tuple[_Begun, str]]) -> int:
 
 
 def pieces_of(record: Record) -> list[str]:
-    """What of a record is shown to the model: its text in pieces, each below the title if there is one.
+    """What of a record is shown to the model: its text in pieces, each below the title that it is found by, if any.
 
     Of code its face comes first: what its name, its place and its comment say.
     """
     pieces = cut_pieces(record.text)
-    pieces = pieces if record.title is None else [f"{record.title}\n{piece}" for piece in pieces]
+    heading = heading_of(record.kind, record.title)
+    pieces = pieces if heading is None else [f"{heading}\n{piece}" for piece in pieces]
     if record.kind != "code":
         return pieces
     face = face_of(record.title or "", str((record.locator or {}).get("path", "")), record.text)

@@ -32,10 +32,9 @@ from recollect.engine.read.unasked import shown_to
 from recollect.engine.workplaces import claim_project
 from recollect.engine.write.remember import (
     content_hash,
-    count_terms,
+    count_stated,
     ensure_space,
     make_record,
-    said_beside,
     take_all,
 )
 from recollect.engine.write.screen import Screen
@@ -511,7 +510,7 @@ class _Piece:
             return []
         if already:
             draft = msgspec.structs.replace(draft, metadata={"differs_from": [one.id for one in already]})
-        counted = [count_terms(draft.title, draft.text, said_beside(draft))]
+        counted = [count_stated(draft)]
         receipts = take_all(self._core, self._edit, [draft], self._space, counted).finish()
         ids = [receipt.id for receipt in receipts if receipt.stored and receipt.id is not None]
         for id in ids:

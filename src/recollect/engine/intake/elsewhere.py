@@ -24,7 +24,7 @@ from recollect.engine.intake.drafts import draft_conversation, place_conversatio
 from recollect.engine.intake.results import Imported
 from recollect.engine.intake.sources import parse_source, source_id, write_source
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_source_fields
-from recollect.engine.write.remember import count_terms, ensure_space, take_all
+from recollect.engine.write.remember import count_stated, ensure_space, take_all
 from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput, RecollectError, StoreError
 from recollect.ingest.elsewhere.found import Fact, Item, Left, Named, Note, Origin, Row, key_of
@@ -211,7 +211,7 @@ class _Taking:
         gone = forgotten_among(edit, self._space, "record", (draft.id or "" for draft in found))
         self._forgotten += [draft.id for draft in found if draft.id in gone]
         drafts = [draft for draft in found if draft.id not in gone]
-        counted = [count_terms(draft.title, draft.text) for draft in drafts]
+        counted = list(map(count_stated, drafts))
         for receipt in take_all(self._core, edit, drafts, self._space, counted).finish():
             if receipt.outcome == "rejected":
                 self._left["memory", receipt.reason or "it was not taken"] += 1

@@ -19,7 +19,7 @@ from recollect.engine.graph.link import Statement, bring_one
 from recollect.engine.intake.results import Imported
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_space
 from recollect.engine.places import identity_of, keep_identity
-from recollect.engine.write.remember import count_terms, ensure_space, take_all
+from recollect.engine.write.remember import count_stated, ensure_space, take_all
 from recollect.engine.write.screen import screen_text
 from recollect.errors import InvalidInput, RecollectError
 from recollect.ingest.trusty import (
@@ -256,7 +256,7 @@ def _store(core: Core, edit: Edit, space: str, part: Sequence[tuple[Drawer, Draf
     tally.forgotten += [drawer.id for drawer, _ in part if drawer.id in gone]
     part = [one for one in part if one[0].id not in gone]
     drafts = [draft for _, draft in part]
-    counted = [count_terms(one.title, one.text) for one in drafts]
+    counted = list(map(count_stated, drafts))
     receipts = take_all(core, edit, drafts, space, counted).finish()
     for (drawer, _), receipt in zip(part, receipts, strict=True):
         if receipt.outcome == "rejected":

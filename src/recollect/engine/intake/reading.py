@@ -33,6 +33,7 @@ from recollect.ingest.code import Chunk, split_file
 from recollect.ingest.documents import DOCUMENTS, LARGEST_DOCUMENT, MODES, Mode, parse_document, sniff
 from recollect.ingest.lines import Data
 from recollect.ingest.parsed import ADAPTER_VERSION
+from recollect.ingest.pieces import heading_of
 from recollect.ingest.regular import open_regular, read_regular
 from recollect.ingest.repo import Parsed, parse_source
 from recollect.ingest.transcripts import knows_transcript, read_transcript
@@ -270,7 +271,8 @@ def _count(draft: SourceDraft) -> ReadSource:
     kind = segment_kind(draft.source_kind)
     segments = tuple(
         ReadSegment(
-            **msgspec.structs.asdict(one), terms=count_terms(one.title, one.text), names=look_for_names(kind, one.text)
+            **msgspec.structs.asdict(one), terms=count_terms(heading_of(kind, one.title), one.text),
+            names=look_for_names(kind, one.text),
         )
         for one in draft.segments
     )  # fmt: skip

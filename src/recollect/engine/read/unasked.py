@@ -220,23 +220,19 @@ def give_answers(
         seen = frozenset[str]() if session is None else shown_to(view, session)
     if reason is not None:
         return Given(project=project or None, reason=reason)
-    hits = [hit for hit in _search(core, space, project, prompt, vectors) if _has_to_do(hit, prompt, vectors)]
+    hits = [hit for hit in _search(core, space, project, prompt, vectors) if _has_to_do(hit, vectors)]
     return _choose(_narrow(hits, prompt, steering.threshold), seen, session, project, steering)
 
 
-def _has_to_do(hit: Hit, prompt: str, vectors: Vectors | None) -> bool:
+def _has_to_do(hit: Hit, vectors: Vectors | None) -> bool:
     """Does a hit share a word with the prompt, or lie near it?
 
     Most prompts are tasks, and ask for nothing that was stored: where neither is so, the probability of an answer to a
-    question means nothing. A message is called as its session is: where it says little, it must share a word with the
-    prompt by itself, or every "thanks" of a session would come along with what the session was about.
+    question means nothing. A message that says little must share a word: every "thanks" lies near something.
     """
     shares = hit.why.keyword > 0.0 or vectors is None or hit.why.vector is None
-    if hit.record.kind == _MESSAGE and hit.record.title:
-        said = set(query_terms(hit.record.text))
-        shares = not said.isdisjoint(query_terms(prompt))
-        if not shares and len(said) < _SAYS_MUCH:
-            return False
+    if not shares and hit.record.kind == _MESSAGE and len(set(query_terms(hit.record.text))) < _SAYS_MUCH:
+        return False
     if shares or vectors is None or hit.why.vector is None:
         return shares
     model = vectors.model()
@@ -337,7 +333,7 @@ def preview_answers(
         given = give_answers(core, space, project, prompt, session, vectors)
         return Preview(given=given, budget=steering.prompt_tokens)
     hits = _search(core, space, project, prompt, vectors)
-    near = _narrow([hit for hit in hits if _has_to_do(hit, prompt, vectors)], prompt, steering.threshold)
+    near = _narrow([hit for hit in hits if _has_to_do(hit, vectors)], prompt, steering.threshold)
     given, considered = _choose(near, seen, session, project, steering), {hit.record.id for hit in near}
     lines = [_hit_line(hit, given, considered, seen, session, steering) for hit in hits]
     chosen, below = [line for line in lines if line.given], [line for line in lines if not line.given]

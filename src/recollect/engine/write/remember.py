@@ -17,6 +17,7 @@ from recollect.engine.write.screen import ALL_PRIVATE, Screen, told_masked, told
 from recollect.errors import InvalidInput
 from recollect.fields import filled_from
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
+from recollect.ingest.pieces import heading_of
 from recollect.store.base import Edit, Lexis, View
 from recollect.store.ops import Put, PutMessages, PutSpace
 from recollect.store.terms import TERMS_VERSION, PerWord, hash_term, split_words, terms_of
@@ -35,7 +36,7 @@ from recollect.types import (
     Stated,
 )
 
-LEXIS_VERSION = 1000 * TERMS_VERSION + 10 * NAMES_VERSION + 2  # the last: what `said_beside` and `refs_of` answer
+LEXIS_VERSION = 1000 * TERMS_VERSION + 10 * NAMES_VERSION + 3  # the last: what `count_stated` and `refs_of` answer
 _MOST_TOLD = 10
 _MOST_BESIDE = 4_000  # characters
 _record = filled_from(Stated, Record, ("id", "space", "event_time", "created_at", "recorded_at", "content_hash"))
@@ -60,6 +61,11 @@ def count_terms(title: str | None, text: str, beside: str = "") -> dict[int, int
     for hash in chain.from_iterable(map(_hashes.__getitem__, words)):
         counts[hash] = times(hash, 0) + 1
     return counts
+
+
+def count_stated(one: Stated) -> dict[int, int]:
+    """How often each term occurs in all that something is found by."""
+    return count_terms(heading_of(one.kind, one.title), one.text, said_beside(one))
 
 
 def said_beside(one: Stated) -> str:
@@ -106,7 +112,7 @@ def derive_lexis(
     Who asks for many records may have counted their terms and looked for names in them, and know whether the space has
     entities at all.
     """
-    words = count_terms(record.title, record.text, said_beside(record)) if counted is None else counted
+    words = count_stated(record) if counted is None else counted
     names = list(named) if named is not None else look_for_names(record.kind, record.text)
     if record.space in view.names([record.space]) if any_known is None else any_known:
         spoken = phrases(record.text)
@@ -165,7 +171,7 @@ def remember_many(
     the two are not `alike` in all of some fields; with `anywhere`, it is not stored twice in a space at all.
     """
     counting = stepping(drafts, step, 0, STAGES)
-    counted = [count_terms(draft.title, draft.text, said_beside(draft)) for draft in counting]
+    counted = list(map(count_stated, counting))
     with core.store.write(actor=core.actor) as edit:
         make_room(edit, space, drafts)
         receipts = take_all(core, edit, drafts, space, counted, alike=alike, anywhere=anywhere, step=step).finish()

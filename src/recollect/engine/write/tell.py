@@ -16,7 +16,7 @@ from msgspec import Struct
 from recollect.engine.core import Core, Lengths, find, is_joined, records_of
 from recollect.engine.sight import Eyes, Sight
 from recollect.engine.write.govern import supersede_one
-from recollect.engine.write.remember import count_terms, make_room, put_of, said_beside, take_all
+from recollect.engine.write.remember import count_stated, make_room, put_of, take_all
 from recollect.errors import InvalidInput, NotFound, StoreError
 from recollect.retrieve.change import Said, differs, read_said, worth_telling
 from recollect.retrieve.restate import LONGEST, Gate, Statement, least_words, may_resemble, rarity
@@ -47,7 +47,7 @@ def tell(
     compare: bool = True,
 ) -> Receipt:
     """Stores a draft in one transaction, with what it replaces, and says what was known already."""
-    counted = count_terms(draft.title, draft.text, said_beside(draft))
+    counted = count_stated(draft)
     eyes = core.eyes if compare and _is_statement(draft.kind, draft.text) else None
     later = eyes is not None and eyes.wanted and not eyes.awake
     with core.store.write(actor=core.actor) as edit:
