@@ -61,6 +61,20 @@ def _password(rng: random.Random) -> str:
     return rng.choice(forms)()
 
 
+def _strong(rng: random.Random) -> str:
+    """A password as rules about passwords want it."""
+    word = rng.choice(("Harbor", "Maple", "Tiger", "Quartz", "Violet"))
+    made = rng.choice(
+        (f"{word}{rng.choice('!#%*')}{rng.randint(10, 999)}x", f"{word.lower()}-{word}{rng.randint(1, 99)}")
+    )
+    return (
+        made
+        if rng.random() < 0.7
+        else f"{_of(rng, LOWER, 3)}{rng.randint(1, 9)}{_of(rng, UPPER, 2)}#{_of(rng, WORD, 5)}"
+    )
+
+
+PLAIN_WORDS = ("purple", "monkey", "staple", "battery", "orchid", "ladder", "comet", "biscuit", "harvest", "lantern")
 TOKENS: tuple[Callable[[random.Random], str], ...] = (
     lambda r: "AKIA" + _of(r, UPPER + "234567", 16),
     lambda r: "ghp_" + _of(r, WORD, 36),
@@ -130,6 +144,33 @@ BY_PLACE: tuple[Callable[[random.Random], str], ...] = (
     lambda r: f"const secretKey = \"{_of(r, WORD, 24)}\";",
     lambda r: f"passphrase: '{_password(r)}'",
     lambda r: f"set the admin password to {_password(r)} on all three boxes",
+    lambda r: f"the API key is {_of(r, HEX, 32)}",
+    lambda r: f"set the deploy token to {_of(r, HEX, 40)}, please",
+    lambda r: f"our key {_of(r, HEX, 32)} for the weather service stopped working",
+    lambda r: f"der Token lautet {_of(r, LOWER + DIGITS, 30)}",
+    lambda r: f'Use the password "{_strong(r)}" for the admin login',
+    lambda r: f"try password {_strong(r)} on the old box",
+    lambda r: f"my pw is {_password(r)}",
+    lambda r: f"log in with user jan and pass {_password(r)}",
+    lambda r: f"the credentials are admin / {_strong(r)}",
+    lambda r: f"die Zugangsdaten sind jan:{_strong(r)}",
+    lambda r: f"mysql -h db -u root -p{_password(r)} ledger < dump.sql",
+    lambda r: f"docker login -u jan -p {_password(r)} registry.example.org",
+    lambda r: f"redis-cli -h cache -a {_password(r)} ping",
+    lambda r: f"openssl enc -aes-256-cbc -k {_strong(r)} -in a.tar",
+    lambda r: f"ldapsearch -x -D cn=admin -w {_strong(r)} -b dc=example",
+    lambda r: f"Cookie: theme=dark; sessionid={_of(r, LOWER + DIGITS, 32)}",
+    lambda r: f"curl -b 'PHPSESSID={_of(r, LOWER + DIGITS, 26)}' https://example.org  # the cookie of my browser",
+    lambda r: f"le mot de passe est {_password(r)}",
+    lambda r: f"la contraseña del router es {_password(r)}",
+    lambda r: f"a senha do banco é {_password(r)}",
+    lambda r: f"het wachtwoord is {_password(r)}",
+    lambda r: f"hasło to {_password(r)}",
+    lambda r: f"пароль от сервера это {_password(r)}",
+    lambda r: f"パスワードは {_password(r)} です",
+    lambda r: f"数据库密码是{_password(r)}",
+    lambda r: f"비밀번호는 {_password(r)} 입니다",
+    lambda r: f"my passphrase is {' '.join(r.sample(PLAIN_WORDS, 4))} {r.randint(1, 99)}",
     lambda r: _pem(r, "RSA "), lambda r: _pem(r, "OPENSSH "), lambda r: _pem(r, ""),
     lambda r: '{"private_key": "' + _pem(r, "").replace("\n", "\\n") + '"}',
 )  # fmt: skip
@@ -147,7 +188,18 @@ PROSE = (
     "password: required", "Password: ********", "token: <your token here>", "api_key: YOUR_API_KEY", "secret: ${{ secrets.DEPLOY_KEY }}",
     "The pass rate was 98.7% on 2026-03-04 at 12:30:45.", "The private key stays on the device, the public key is uploaded.",
     "Key takeaways from the meeting-of-2026-03-04: ship on Friday.", "The access key ids are listed under IAM-Users-and-Groups-2024.",
-    "Passwords: see 1Password, item Staging-Database-Primary.", "The token bucket refills at 100 requests per second.",
+    "Passwords: see 1Password, item Staging-Database-Primary.", "Passwords are hashed with Argon2id, and the password PBKDF2-HMAC-SHA256 made is rehashed.",
+    "The password OAuth2Client asks for is that of the tenant.", "We pass HTTP2Settings to the server, and pass v2.1.0 to the installer.",
+    "The second pass is single-threaded, the first pass was done by 14:30.", 'The field "password" must-not-be-empty says the form.',
+    "docker run -p 8080:80 -p 127.0.0.1:9090:9090 web", "Users log in with the login form, -p is the port.", "mysql -u root -p ledger < dump.sql",
+    "redis-cli -a \"$REDIS_PASS\" ping", "ssh -p 2222 jan@host.example.org", "mkdir -p src/app2/models", "openssl x509 -in cert.pem -noout",
+    "The credentials are stored in Vault/kv-v2, not in the repository.", "Credentials are read from ~/.aws/credentials by default.",
+    "Set-Cookie: theme=dark; Path=/; HttpOnly", "The session cookie is called sessionid and lasts two weeks.", "document.cookie = 'session=' + id",
+    "The passphrase is asked for twice during the setup.", "A passphrase is longer than a password and easier to type.", "The passphrase is stored nowhere.",
+    "Le mot de passe est obligatoire et doit avoir douze signes.", "La contraseña es obligatoria desde la versión 2.4.1.", "A senha é opcional neste caso.",
+    "Das Kennwort ist abgelaufen, bitte setze es zurück.", "Hasło to podstawa bezpieczeństwa.", "Пароль это секрет пользователя.", "パスワードは必須です。",
+    "密码是必填项，至少12位。", "비밀번호는 8자 이상이어야 합니다.", "Het wachtwoord is verlopen sinds 2026-03-04.", "The key to reproducible-builds-in-2026 is pinning.",
+    "The token is refreshed by TokenRefreshInterceptorV2 each hour.", "The key is called customer_id_2024_archive_partition_7.", "The token bucket refills at 100 requests per second.",
 )  # fmt: skip
 CODE = (
     'password = os.environ["DB_PASSWORD"]', "token = get_token(user)", "api_key=settings.api_key,", "def login(user: str, password: str) -> Token:",
@@ -166,6 +218,14 @@ ALIKE: tuple[Callable[[random.Random], str], ...] = (
     lambda r: f"request id {uuid.UUID(bytes=r.randbytes(16))} failed",
     lambda r: f"session: {uuid.UUID(bytes=r.randbytes(16))}",
     lambda r: f"fixed in commit {_of(r, HEX, 40)}",
+    lambda r: f"the cache key is {_of(r, HEX, 32)}",
+    lambda r: f"the idempotency key was {uuid.UUID(bytes=r.randbytes(16))}",
+    lambda r: f"the key of that order is {uuid.UUID(bytes=r.randbytes(16))}",
+    lambda r: f"the key fingerprint is {_of(r, HEX, 40)}",
+    lambda r: f"key id {_of(r, HEX, 32)} was rotated",
+    lambda r: f"the token was introduced in commit {_of(r, HEX, 40)}",
+    lambda r: f"the primary key is {_of(r, HEX, 24)}",
+    lambda r: f"the secret was rotated, see build-{r.randint(1000, 9999)}-of-release-2026-{r.randint(1, 9)}",
     lambda r: f"git show {_of(r, HEX, 9)}..{_of(r, HEX, 9)}",
     lambda r: f"sha256:{r.randbytes(32).hex()}",
     lambda r: f'"integrity": "sha512-{_b64(r, 64)}"',

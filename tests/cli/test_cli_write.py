@@ -144,6 +144,13 @@ def test_revising_nothing_says_that_there_is_nothing_to_change(shell: Shell) -> 
     assert len(shell.json("history", id)["history"]) == 1
 
 
+def test_relate_says_what_it_masked(shell: Shell) -> None:
+    told = shell("relate", "svc", "password", "Blaue*Katze42")
+    assert ("Katze" in told.out, told.err) == (False, "  masked before it was stored: password\n")
+    assert shell.json("relate", "svc", "api_key", "0f3a9c7be1d24568a9b0c1d2e3f4a5b6")["masked"] == ["password"]
+    assert "Katze" not in shell("explore", "svc").out
+
+
 def test_relate_replaces_unless_told_to_keep(shell: Shell) -> None:
     shell("relate", "Alice", "likes", "tea")
     shell("relate", "Alice", "likes", "coffee", "--also")

@@ -30,6 +30,74 @@ def everything(memory: Memory) -> str:
     return "".join(path.read_bytes().decode("latin-1") for path in folder.rglob("*") if path.is_file())
 
 
+SAID = (
+    ("the API key is {}", "0f3a9c7be1d24568a9b0c1d2e3f4a5b6"), ("the token is {}", "9b0c1d2e3f4a5b60f3a9c7be1d24568a"),
+    ('Use the password "{}" for the admin login', "correct-Horse7"), ("password {}", "Zk9!pqrs7mmQ"),
+    ("my pw is {}", "Zk9!pqrs7mmQ"), ("user jan and pass {}", "Hx7#mmLo9p"),
+    ("credentials are admin / {}", "Hx7#mmLo9p"), ("mysql -u root -p{} ledger", "Tr0ub4dor3x"),
+    ("docker login -u jan -p {} registry.x", "Hx7#mmLo9p"), ("redis-cli -a {}", "Hx7#mmLo9pQQ"),
+    ("Cookie: sessionid={}", "4yvMpy62O6SQ1IEE1HSa2bB9UoK4tYnz"), ("le mot de passe est {}", "Soleil#77bleu"),
+    ("la contraseña es {}", "Soleil#77azul"), ("パスワードは {} です", "Sakura#77ao"),
+    ("my passphrase is {}", "purple monkey dishwasher 9"), ("net use X: \\\\h\\s /user:jan {}", "Hx7#mmLo9p"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "secret"), SAID)
+def test_a_secret_is_masked_as_people_say_it(said: str, secret: str) -> None:
+    masked, kinds = mask_secrets(said.format(secret))
+    assert masked == said.format(f"[masked: {kinds[0]}]")
+    assert find_secrets(masked) == []
+
+
+STATED = (
+    ("svc", "password", "Blaue*Katze42"), ("admin password", "is", "Zk9!pqrs7mmQ"),
+    ("svc", "api_key", "0f3a9c7be1d24568a9b0c1d2e3f4a5b6"), ("svc", "has_token", TOKEN),
+)  # fmt: skip
+
+
+def test_the_object_of_a_fact_is_masked_where_the_fact_says_that_it_is_a_secret(memory: Memory) -> None:
+    for subject, predicate, object in STATED:
+        stored = memory.as_stored(memory.relate(subject, predicate, object, metadata={"object": object}))
+        assert len(stored.masked) == 1
+        assert [one.object for one in memory.facts(subject, predicate=predicate)] == [f"[masked: {stored.masked[0]}]"]
+    assert memory.as_stored(memory.relate("Alice", "works_at", "Acme 2000")).masked == ()
+    assert [one.id for one in memory.kept_secrets()] == []
+    held = everything(memory)
+    assert [object for _, _, object in STATED if object in held] == []
+
+
+def test_two_masked_secrets_are_not_one_and_the_same_one_is_stated_once(memory: Memory) -> None:
+    one, again, other = (memory.relate(of, "password", "Blaue*Katze42") for of in ("a", "a", "b"))
+    assert one.id == again.id
+    assert one.object != other.object
+    memory.set_secrets("reject")
+    with pytest.raises(InvalidInput, match="object: it holds a secret"):
+        memory.relate("c", "password", "Rote*Katze42")
+
+
+def test_secrets_in_facts_that_are_stored_already_are_found_and_masked(memory: Memory) -> None:
+    memory.remember("A space is there.")
+    memory.set_secrets("allow")
+    for subject, predicate, object in STATED:
+        memory.relate(subject, predicate, object, metadata={"object": object})
+    memory.relate("Alice", "works_at", "Acme 2000")
+    found = memory.kept_secrets()
+    assert sorted(one.type for one in found) == ["entity"] * 4 + ["relation"] * 4
+    assert memory.mask_secrets(found) == 8
+    assert memory.kept_secrets() == []
+    held = everything(memory)
+    assert [object for _, _, object in STATED if object in held] == []
+
+
+def test_what_a_name_says_is_a_secret_is_masked_in_metadata(memory: Memory) -> None:
+    noted = {"password": "hunter2Wolf!9", "tokens": 12, "key": "orders-2024", "nested": {"api_key": "ab12cd34ef56ab"}}
+    receipt = memory.remember("The box in the cellar.", metadata=noted)
+    held = memory.get(receipt.id or "")
+    assert held is not None
+    masked = {"password": "[masked: password]", "nested": {"api_key": "[masked: password]"}}
+    assert (receipt.masked, held.metadata) == (("password",), {**noted, **masked})
+
+
 @pytest.mark.parametrize("seed", [101, 102, 103])
 def test_secrets_are_found_and_look_alikes_pass(seed: int) -> None:
     found, false, missed, taken = measure(seed)

@@ -263,8 +263,8 @@ TOLD_BY_VECTORS = [
 ]
 
 TRIED = (
-    "archive_source clear_space compact compact_session condense connect consolidate contest contradictions count"
-    " count_waiting create_space delete_project delete_space describe_space distinct dream embed_waiting embedding"
+    "archive_source as_stored clear_space compact compact_session condense connect consolidate contest contradictions"
+    " count count_waiting create_space delete_project delete_space describe_space distinct dream embed_waiting embedding"
     " entities entity evict evidence_state facts find_entities finish_sweeping folder follow foremost forget get"
     " has_space history identity ingest ingest_conversation ingest_source ingest_url invalidate journal kept_secrets"
     " last_dream last_entry list mask_secrets meant mentioning merge messages neighbors numbered pagerank problems"

@@ -268,7 +268,11 @@ def relate(
             valid_from=valid_from, valid_until=valid_until,
             replaces=not also,
         )  # fmt: skip
-    put_answer(relation, f"{subject} — {predicate} → {object} ({relation.id})", as_json=as_json)
+        stored = memory.as_stored(relation)
+    told = f"stored {stored.id}" if stored.masked else f"{subject} — {predicate} → {object} ({stored.id})"
+    put_answer(stored, told, as_json=as_json)
+    if stored.masked and not as_json:
+        say(f"  masked before it was stored: {', '.join(stored.masked)}")
 
 
 def embed(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -> None:

@@ -66,9 +66,12 @@ def _is_key(text: str) -> bool:
     if len(text) < 20 or _classes(text) < 3 or entropy(text) < 3.5 or not _is_random(text):
         return False
     parts = re.split(r"[-_/.]", text)
-    return not all(part.isalpha() or part.isdigit() for part in parts) and not _NAME.match(text)
+    worded = len(_RUNS.findall(text)) * _WORD_LENGTH <= len(text)  # as TokenRefreshInterceptorV2 is
+    return not worded and not all(part.isalpha() or part.isdigit() for part in parts) and not _NAME.match(text)
 
 
+_RUNS = pattern_of(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_WORD_LENGTH = 4
 _HOLES = pattern_of(
     r"(?i)[<{\[(]|^[$%]\w*|\*\*\*|\.\.\.|…|^(?:x+|\W+|(?:your|my|the|some|a|an|new|old|test|fake|dummy|sample|placeholder|redacted|masked|"
     r"process|config|settings|self|this|args|options|env|os|secrets?|vault|request|req|ctx|user|data|props|state|params)"
@@ -88,6 +91,41 @@ def _is_password(text: str) -> bool:
     mixed = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
     signs = any(not sign.isalnum() and sign not in "-_./:" for sign in text) and any(map(str.isalnum, text))
     return _is_filled(text) and not _NAME.match(text) and (mixed or signs) and "://" not in text
+
+
+_NO_PASSWORD = pattern_of(
+    r"(?i)(?:oauth|argon|bcrypt|scrypt|pbkdf|sha|md5|aes|rsa|ed25519|base64|utf|http|tls|ssl|iso|rfc|v?\d+\.\d|1pass)|[\w.-]+\.[a-z]{1,5}$"
+)  # what people speak of together with passwords: ways to hash them, versions, files
+_TURN = pattern_of(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+
+
+def _is_strong(text: str) -> bool:
+    """A value that stands beside a word for a password: mixed as people mix one, and never in a name."""
+    if not _is_password(text) or _NO_PASSWORD.match(text) or not any(map(str.isdigit, text)):
+        return False
+    signs = any(not sign.isalnum() and sign not in "-_./:" for sign in text)
+    joined = any(sign in "-_" for sign in text) and _classes(text) == 3
+    return signs or joined or len(_TURN.findall(text)) >= 4
+
+
+def _is_minted(text: str) -> bool:
+    """What a key is said to be: letters and digits as a generator mixes them, also hexadecimal; no UUID, no name."""
+    mixed = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
+    if not mixed or _NAME.match(text) or _UUID.fullmatch(text) or not _is_random(text):
+        return False
+    return len(_TURN.findall(text)) >= len(text) // 6
+
+
+_UUID = pattern_of(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_SPOKEN = pattern_of(
+    r"(?i)\b(?:a|an|the|and|or|of|in|on|at|by|to|for|from|with|is|are|was|be|been|not|no|never|only|too|very|so|as|it|its|my|"
+    r"your|our|this|that|than|then|when|where|here|there|long|short|enough|during|after|before|same|different|new|old|"
+    r"set|kept|lost|known|hidden|optional|empty|wrong|\w+(?:ed|ing|ly|able))\b"
+)  # words of sentences about a passphrase, which stand in none
+
+
+def _is_phrase(text: str) -> bool:
+    return not _SPOKEN.search(text)
 
 
 def _is_quoted_value(text: str) -> bool:
@@ -170,7 +208,8 @@ _PREFIXED = (
 # What its place gives away
 
 _OTHERWISE = pattern_of(
-    r"(?i)(?:next|page|sync|cursor|continuation|csrf|pad|eos|bos|sep|cls|unk|mask|max|stop|end|start|public|primary|cache)[ _.-]?$"
+    r"(?i)(?:next|page|sync|cursor|continuation|csrf|pad|eos|bos|sep|cls|unk|mask|max|stop|end|start|public|primary|foreign|cache|"
+    r"idempotency|partition|sort|object|row|shard|routing|dedup|lookup)[ _.-]?$"
 )  # what makes a token or a key something else
 
 
@@ -178,9 +217,35 @@ def _placed(kind: str, marks: tuple[str, ...], pattern: str, holds: Callable[[st
     return _Rule(kind, marks, pattern_of(pattern), holds)
 
 
+_PASSWORD = (
+    r"(?i:\b(?:pass(?:word|wd|phrase|code|wort)|pwd|pw|kennwort|mot de passe|contraseñ?n?a|senha|wachtwoord|hasło|пароль|"
+    r"lösenord|salasana|şifre)\b)"
+)
+_PASSWORD_MARKS = (
+    "pass", "pwd", "pw", "kennwort", "contrase", "senha", "wachtwoord", "hasło", "пароль", "lösenord", "salasana", "şifre",
+)  # fmt: skip
 _PLACED = (
-    _placed("password", ("pass", "pwd", "kennwort"),
-            r"(?i:\b(?:pass(?:word|wd|phrase|code|wort)|pwd|kennwort))(?i:\s(?:[\w'-]{1,20}\s){0,4}(?:is|was|to|ist|lautet|als)\b:?)\s{1,4}[\"'`]?(?P<secret>[^\s\"'`,;]{6,200}[^\s\"'`,;.!?])", _is_password),
+    _placed("password", _PASSWORD_MARKS,
+            rf"{_PASSWORD}(?i:\s(?:[\w'-]{{1,20}}\s){{0,4}}(?:is|was|to|ist|lautet|als|est|es|é|è|это)\b:?)\s{{1,4}}[\"'`«„“]?(?P<secret>[^\s\"'`,;]{{6,200}}[^\s\"'`,;.!?»”])", _is_password),
+    _placed("password", _PASSWORD_MARKS, rf"{_PASSWORD}\s{{1,3}}[\"'`«„“](?P<secret>[^\s\"'`»”]{{6,200}})[\"'`»”]", _is_password),
+    _placed("password", _PASSWORD_MARKS, rf"{_PASSWORD}\s{{1,3}}(?P<secret>[^\s\"'`,;]{{7,200}}[^\s\"'`,;.!?])", _is_strong),
+    _placed("password", ("パスワード", "暗証", "密码", "密碼", "口令", "비밀번호"),
+            r"(?:パスワード|暗証番号|密码|密碼|口令|비밀번호)\s?(?:は|是|为|為|는|은|：|:)?\s{0,3}[「『\"'`]?(?P<secret>[!#-&(-_a-~]{6,100})", _is_password),
+    _placed("passphrase", ("passphrase",),
+            r"(?i:\bpassphrase\b)(?:\s[\w'-]{1,20}){0,3}?\s?(?:is|to|:|=)\s{1,3}[\"'`]?(?P<secret>[a-z]{3,20}(?:[ -][a-z]{3,20}){2,7}(?:[ -]\d{1,4})?)(?=[\"'`.!]|\s*$)", _is_phrase),
+    _placed("password", ("user", "login"),
+            r"(?i:\b(?:user(?:name)?|login)\s\S{1,60}?(?:\s(?:and|und|y|et|with|mit))?[\s,/]{1,3}(?:pass|pw|pwd))\s{1,3}(?P<secret>[^\s\"'`,;]{5,200}[^\s\"'`,;.!?])", _is_password),
+    _placed("password", ("credential", "zugangsdaten"),
+            r"(?i:\b(?:credentials?|zugangsdaten)\b(?:\s[\w'-]{1,20}){0,4}?\s?(?:are|is|sind|:|=))\s{0,3}[^\s:/,]{1,60}\s?(?:[/,:|]|\band\b)\s?(?P<secret>[^\s\"'`,;]{6,200}[^\s\"'`,;.!?])", _is_strong),
+    _placed("password", ("mysql", "mariadb"),
+            r"\b(?:mysql|mariadb)[\w-]{0,12}\s[^\n|;&]{0,120}?(?<=\s)-p[\"']?(?P<secret>[^\s\"'`]{6,100})", _is_password),
+    _placed("password", ("login", "redis-cli", "openssl", "ldap"),
+            r"(?:\blogin\s[^\n|;&]{0,120}?(?<=\s)-p|\bredis-cli\s[^\n|;&]{0,120}?(?<=\s)-a|\bopenssl\s[^\n|;&]{0,120}?(?<=\s)(?:-k|-pass(?:in|out)?\spass:)|\bldap\w{3,10}\s[^\n|;&]{0,200}?(?<=\s)-w)[ =]{0,2}[\"']?(?P<secret>[^\s\"'`]{6,100})", _is_password),
+    _placed("password", ("/user:",), r"\s/user:\S{1,60}\s{1,3}[\"']?(?P<secret>[^\s\"'`]{6,100})", _is_password),
+    _placed("cookie", ("cookie",),
+            r"(?i:(?<![\w.-])[\w.-]{0,30}(?:sess|sid|auth)[\w.-]{0,12}=)(?P<secret>[A-Za-z0-9%._~+/:-]{16,4000})", lambda text: _is_filled(text) and _is_minted(text)),
+    _placed("key", ("key", "token", "secret"),
+            r"(?i:\b(?:key|token|secret)(?:(?:\s(?!hash|digest|finger|ids?\b|checksum|commit|revision|sha|md5|etag|name|version|file|path)[\w'-]{1,20}){0,4}?\s(?:is|was|to|ist|lautet|est|es|é|è)\b:?)?)\s{1,3}[\"'`]?(?P<secret>[A-Za-z0-9_-]{24,200})(?![\w.=/-])", _is_minted),
     _placed("password", ("--pass", "--pwd", "--token", "--api-key", "--secret", "-u ", "sshpass"),
             r"(?:--(?:password|passwd|pass|pwd|token|api-key|secret|client-secret)[ =]|sshpass -p ?|(?:-u|--user) ?[\"']?[^\s:\"']{1,60}:)[\"']?(?P<secret>[^\s\"'`]{6,300})", _is_password),
     _placed("PIN", ("pin",), r"(?i:\bpin(?:[ -]?(?:code|number|nummer))?)\b\s{0,3}(?:[:=]|\bis\b|\blautet\b)\s{0,3}(?P<secret>\d{4,8})(?![\d.:,-]?\w)", bool),
@@ -373,6 +438,25 @@ def mask_secrets(text: str) -> tuple[str, tuple[str, ...]]:
         parts += (text[at : secret.start], f"{MASK}{secret.kind}]")
         at = secret.end
     return "".join([*parts, text[at:]]), tuple(dict.fromkeys(secret.kind for secret in found))
+
+
+def mask_value(name: str, value: str) -> tuple[str, tuple[str, ...]]:
+    """What something is set to, with every secret masked: also one that only its name tells, such as `password`."""
+    masked, kinds = mask_secrets(value)
+    lower = name.lower()
+    if kinds or not any(word in lower for word in _KEY_WORDS):
+        return masked, kinds
+    said = f"{name}: "
+    found = [one for one in find_secrets(said + value) if one.start >= len(said)]
+    return (f"{MASK}{found[0].kind}]", (found[0].kind,)) if found else (value, ())
+
+
+_MASKED = pattern_of(r"\[masked: ([^\[\]\n]{1,40})\]")
+
+
+def told_in(*texts: str) -> tuple[str, ...]:
+    """The kinds of secrets that were masked in some texts."""
+    return tuple(dict.fromkeys(kind for text in texts for kind in _MASKED.findall(text)))
 
 
 _PRIVATE = pattern_of(r"<\s*private(?=[\s/>]|\Z)|(<\s*/\s*private\s*>)", re.IGNORECASE)

@@ -83,6 +83,14 @@ def test_a_record_says_how_far_it_can_be_believed(serve: Callable[..., Server]) 
     assert (refused["outcome"], refused["reason"]) == ("rejected", "grounds.evidence[0]: there is no source src:none")
 
 
+def test_the_receipt_of_a_fact_says_what_was_masked(serve: Callable[..., Server]) -> None:
+    server = serve()
+    receipt = server.call("relate", subject="svc", predicate="password", object="Blaue*Katze42")
+    assert receipt["masked"] == ["password"]
+    assert "Katze42" not in str(server.call("explore", entity="svc"))
+    assert set(server.call("relate", subject="svc", predicate="runs on", object="host 42")) == {"id", "valid_from"}
+
+
 def test_facts_replace_each_other_and_stay_in_the_past(serve: Callable[..., Server]) -> None:
     server = serve()
     server.call("relate", subject="auth-service", predicate="version", object="2.4.0")

@@ -9,6 +9,7 @@ from typing import Any
 from recollect.contracts.api import values as v
 from recollect.contracts.api.reading import next_of
 from recollect.contracts.tool import Call
+from recollect.engine.graph.link import Stored
 from recollect.engine.memory import Memory
 from recollect.engine.parse import parse_optional_time
 from recollect.types import Entity, Relation
@@ -101,8 +102,9 @@ def _ends(relation: Relation, subject: str, object: str) -> tuple[tuple[str, str
     return (relation.subject, subject), (relation.object, object)
 
 
-def relate(params: v.NewRelation, call: Call) -> Relation:
-    return call.memory.relate(
+def relate(params: v.NewRelation, call: Call) -> Stored:
+    relation = call.memory.relate(
         params.subject, params.predicate, params.object, space=params.space, replaces=params.replaces,
         confidence=params.confidence,
     )  # fmt: skip
+    return call.memory.as_stored(relation)

@@ -16,9 +16,10 @@ from recollect.contracts.api import values as v
 from recollect.contracts.route import Method, Route
 from recollect.engine.care.forget import Along, Forgotten
 from recollect.engine.care.inbox import Settled, Waiting
+from recollect.engine.graph.link import Stored
 from recollect.engine.read.brief import Brief
 from recollect.engine.read.unasked import Steering
-from recollect.types import Receipt, Record, Relation, Session, Space
+from recollect.types import Receipt, Record, Session, Space
 
 ROOT = "/api"
 
@@ -63,7 +64,7 @@ ROUTES: tuple[Route[Any], ...] = (
     _route("GET", "/entities", v.ListEntities, graph.entities, v.Entities, "Entities, or those with a word in a name."),
     _route("GET", "/entities/{entity}", v.Explore, graph.explore, v.Explored, "Facts, neighbours and mentions."),
     _route("GET", "/graph", v.Draw, graph.draw, v.Drawn, "Entities and facts as a network."),
-    _route("POST", "/relations", v.NewRelation, graph.relate, Relation, "State a fact between two named things."),
+    _route("POST", "/relations", v.NewRelation, graph.relate, Stored, "State a fact between two named things."),
     _route("GET", "/acts", v.ListActs, caring.acts, v.Done, "What was done, in one line each, the newest first."),
     _route("GET", "/actors", v.InSpaceOrAll, caring.actors, list[v.Actor],
            "Who changed something, how often and when last; the busiest first."),

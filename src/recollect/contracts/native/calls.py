@@ -145,7 +145,8 @@ def relate(params: Relate, call: Call) -> Mapping[str, object]:
         subject, params.predicate, object, replaces=params.replaces, confidence=params.confidence,
         provenance=params.provenance, valid_from=params.valid_from, space=space,
     )  # fmt: skip
-    return {"id": relation.id, "valid_from": relation.valid_from}
+    masked = call.memory.as_stored(relation).masked
+    return {"id": relation.id, "valid_from": relation.valid_from, **({"masked": masked} if masked else {})}
 
 
 def explore(params: Explore, call: Call) -> Explored:

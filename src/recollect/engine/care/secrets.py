@@ -6,13 +6,14 @@ leaves a record its id, its place and what else it says; versions before are rem
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, as_one_act
 from recollect.engine.erased import all_of
+from recollect.engine.graph.link import mask_object
 from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.screen import Screen
@@ -99,14 +100,41 @@ def _records(view: View, space: str, after: int = 0, most: int | None = None) ->
 
 
 def _things(view: View, space: str) -> Iterator[KeptSecret]:
+    entities = view.entities(Entities(space=space))
+    facts = view.relations(Relation, Relations(space=space, active=False))
+    names = {one.id: one.name for one in entities}
+    told: dict[str, list[Relation]] = {}
+    for fact in facts:
+        told.setdefault(fact.object, []).append(fact)
     screen = Screen(view, space, "mask")
-    things: list[Entity | Relation] = [
-        *view.entities(Entities(space=space)),
-        *view.relations(Relation, Relations(space=space, active=False)),
-    ]
-    for thing in things:
-        if kinds := screen.take(thing)[1]:
-            yield KeptSecret(space=space, type=type(thing).__name__.lower(), id=thing.id, kinds=kinds)
+    for entity in entities:
+        if kinds := _masked_entity(screen, entity, told.get(entity.id, ()), names)[1]:
+            yield KeptSecret(space=space, type="entity", id=entity.id, kinds=kinds)
+    for fact in facts:
+        if kinds := _masked_fact(screen, fact, names)[1]:
+            yield KeptSecret(space=space, type="relation", id=fact.id, kinds=kinds)
+
+
+def _masked_entity(
+    screen: Screen, entity: Entity, facts: Sequence[Relation], names: Mapping[str, str]
+) -> tuple[Entity, tuple[str, ...]]:
+    """An entity without secrets, also one that only the facts tell whose object it is: somebody's password, say."""
+    kept, kinds = screen.take(entity)
+    for fact in facts:
+        name, told = mask_object(screen, names.get(fact.subject, ""), fact.predicate, kept.name)
+        kept, kinds = msgspec.structs.replace(kept, name=name), tuple(dict.fromkeys((*kinds, *told)))
+    return kept, kinds
+
+
+def _masked_fact(screen: Screen, fact: Relation, names: Mapping[str, str]) -> tuple[Relation, tuple[str, ...]]:
+    """A fact without secrets; its object may stand in what was noted with it."""
+    kept, kinds = screen.take(fact)
+    said = names.get(fact.object, "")
+    name, told = mask_object(screen, names.get(fact.subject, ""), fact.predicate, said)
+    if not told or said not in kept.metadata.values():
+        return kept, kinds
+    noted = {key: name if value == said else value for key, value in kept.metadata.items()}
+    return msgspec.structs.replace(kept, metadata=noted), tuple(dict.fromkeys((*kinds, *told)))
 
 
 @as_one_act
@@ -151,6 +179,16 @@ def _mask_thing(edit: Edit, one: KeptSecret) -> list[Thing]:
     held = edit.get(type_, one.space, one.id)
     if held is None:
         return []
-    masked = Screen(edit, one.space, "mask").take(held)[0]
+    screen = Screen(edit, one.space, "mask")
+    if isinstance(held, Entity):
+        facts = edit.relations(Relation, Relations(space=one.space, objects=(held.id,), active=False))
+        masked = _masked_entity(screen, held, facts, _names(edit, facts))[0]
+    else:
+        masked = _masked_fact(screen, held, _names(edit, [held]))[0]
     edit.apply([EraseThing(thing=held, reason=_REASON), Put(thing=masked, verb="rewrite", reason=_REASON)])
     return [masked]
+
+
+def _names(view: View, facts: Sequence[Relation]) -> dict[str, str]:
+    ends = {(fact.space, id) for fact in facts for id in (fact.subject, fact.object)}
+    return {id: one.name for space, id in ends if (one := view.get(Entity, space, id)) is not None}

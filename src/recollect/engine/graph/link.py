@@ -13,10 +13,11 @@ from msgspec import Struct, field
 
 from recollect.engine.core import Core, forgotten_among, records_of, within
 from recollect.engine.graph.named import find, names_of, require, resolve
-from recollect.engine.write.remember import derive_lexis, ensure_space
-from recollect.engine.write.screen import Screen
+from recollect.engine.write.remember import derive_lexis, ensure_space, texts_in
+from recollect.engine.write.screen import Screen, told_refused
 from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.entities import mentions, unspaced
+from recollect.ingest.secrets import told_in
 from recollect.store.base import Edit, Entities, Ident, Lexis, Relations, View, normal_name
 from recollect.store.ops import Op, Put, Retire
 from recollect.store.terms import hash_term, is_pair, terms
@@ -187,10 +188,10 @@ def relate_one(
     known = None if stated.id is None else edit.get(Relation, space, stated.id)
     if known is not None:
         return known, False
-    ends = [
-        resolve(edit, space, ref) or _new_entity(core, edit, space, ref, None, {})
-        for ref in (stated.subject, stated.object)
-    ]
+    stated, masked = _masked(edit, stated, space)
+    subject = resolve(edit, space, stated.subject) or _new_entity(core, edit, space, stated.subject, None, {})
+    object = _masked_end(edit, subject, stated) if masked else resolve(edit, space, stated.object)
+    ends = (subject, object or _new_entity(core, edit, space, stated.object, None, {}))
     start = stated.valid_from or edit.now
     if stated.valid_until is not None and stated.valid_until <= start:
         raise InvalidInput("valid_until", "must be later than valid_from")
@@ -222,6 +223,47 @@ def bring_one(core: Core, edit: Edit, origin: str, stated: Statement, space: str
     if forgotten_among(edit, space, "relation", [id]):
         return id, False
     return relate_one(core, edit, msgspec.structs.replace(stated, id=id), space, replaces=False)
+
+
+def mask_object(screen: Screen, subject: str, predicate: str, object: str) -> tuple[str, tuple[str, ...]]:
+    """The object of a fact, masked where it is a secret, going by what the fact says that it is."""
+    spoken = f"{subject} {predicate.replace('_', ' ')}"
+    tried = (screen.value(name, object) for name in (predicate, spoken, spoken.removesuffix(" is")))
+    return next((kept for kept in tried if kept[1]), (object, ()))
+
+
+def _masked(edit: Edit, stated: Statement, space: str) -> tuple[Statement, bool]:
+    """A fact without its object, wherever that is told, where it is a secret."""
+    screen = Screen(edit, space)
+    kept, kinds = mask_object(screen, stated.subject, stated.predicate, stated.object)
+    if kinds and screen.policy == "reject":
+        raise InvalidInput("object", told_refused(kinds))
+    if not kinds:
+        return stated, False
+    told = {key: kept if value == stated.object else value for key, value in stated.metadata.items()}
+    return msgspec.structs.replace(stated, object=kept, metadata=told), True
+
+
+def _masked_end(edit: Edit, subject: Entity, stated: Statement) -> Entity | None:
+    """What a subject was related to by the same fact before, where that was masked alike. To other subjects it says
+    nothing: two secrets are not one because neither is shown."""
+    asked = Relations(space=subject.space, subjects=(subject.id,), active=False)
+    held = [fact.object for fact in edit.relations(Relation, asked) if fact.predicate == stated.predicate]
+    found = (edit.get(Entity, subject.space, id) for id in held)
+    return next((one for one in found if one is not None and one.name == stated.object), None)
+
+
+class Stored(Relation, frozen=True, kw_only=True):
+    """A fact as it was stored: `masked` are the kinds of secrets that were said with it and that it does not hold."""
+
+    masked: tuple[str, ...] = ()
+
+
+def as_stored(view: View, relation: Relation) -> Stored:
+    ends = [view.get(Entity, relation.space, id) for id in (relation.subject, relation.object)]
+    texts = texts_in([relation.predicate, relation.provenance, relation.metadata])
+    masked = told_in(*(one.name for one in ends if one is not None), *texts)
+    return Stored(**msgspec.structs.asdict(relation), masked=masked)
 
 
 def _ended_at(held: Sequence[Relation], start: datetime, reason: str) -> list[Op]:

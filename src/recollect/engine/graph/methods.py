@@ -124,6 +124,11 @@ class Relating:
             make=parse_flag(make, "make"),
         )
 
+    def as_stored(self, relation: Relation) -> link.Stored:
+        """A fact with the kinds of secrets that are masked in it."""
+        with self.core.store.read() as view:
+            return link.as_stored(view, relation)
+
     def facts(
         self,
         subject: str | None = None,

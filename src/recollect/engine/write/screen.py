@@ -18,7 +18,7 @@ from msgspec import Struct
 from recollect.engine.core import Core, existing
 from recollect.engine.parse import parse_choice
 from recollect.errors import InvalidInput
-from recollect.ingest.secrets import carry_keys, carry_private, drop_private, mask_secrets
+from recollect.ingest.secrets import carry_keys, carry_private, drop_private, mask_secrets, mask_value
 from recollect.store.base import Shelf, View
 from recollect.types import Entity, Grounds, Json, Metadata, Relation, Segment, Space, Stated
 
@@ -101,6 +101,11 @@ class Screen:
         found: list[str] = []
         return self._text(text, found), tuple(found)
 
+    def value(self, name: str, text: str) -> tuple[str, tuple[str, ...]]:
+        """What something of a name is, which may say that it is a secret."""
+        found: list[str] = []
+        return self._text(text, found, name), tuple(found)
+
     def carry(self, texts: Sequence[str]) -> list[str]:
         """Texts that follow each other as they may be screened one by one: what is private, or a private key, may begin
         in one and end in another.
@@ -113,34 +118,34 @@ class Screen:
         """What else is said of something, by name."""
         return cast("Metadata", self._value(values, []))
 
-    def _text(self, text: str, found: list[str]) -> str:
+    def _text(self, text: str, found: list[str], name: str = "") -> str:
         public = drop_private(text)
-        masked, kinds = mask_secrets(public)
+        masked, kinds = mask_value(name, public) if name else mask_secrets(public)
         if not kinds or self.policy == "allow":
             return public if public != text else text
         found += kinds
         return masked
 
-    def _value(self, value: object, found: list[str]) -> object:
+    def _value(self, value: object, found: list[str], name: str = "") -> object:
         """The same value where nothing in it had to go."""
         if isinstance(value, str):
-            return self._text(value, found)
+            return self._text(value, found, name)
         if isinstance(value, Grounds):
             return self._grounds(value, found)
         if isinstance(value, Mapping):
             held = cast("Mapping[str, object]", value)
-            kept = {name: self._value(one, found) for name, one in held.items()}
+            kept = {name: self._value(one, found, str(name)) for name, one in held.items()}
             return kept if any(kept[name] is not held[name] for name in held) else held
         if isinstance(value, Sequence):
             items = cast("Sequence[object]", value)
-            made = tuple(self._value(one, found) for one in items)
+            made = tuple(self._value(one, found, name) for one in items)
             changed = any(one is not other for one, other in zip(made, items, strict=True))
             return made if changed else items
         return value
 
     def _grounds(self, grounds: Grounds, found: list[str]) -> Grounds:
         claim = grounds.claim
-        if claim is None or (value := self._value(claim.value, found)) is claim.value:
+        if claim is None or (value := self._value(claim.value, found, claim.predicate)) is claim.value:
             return grounds
         return msgspec.structs.replace(grounds, claim=msgspec.structs.replace(claim, value=cast("Json", value)))
 
