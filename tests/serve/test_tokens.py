@@ -263,15 +263,15 @@ TOLD_BY_VECTORS = [
 ]
 
 TRIED = (
-    "archive_source as_stored clear_space compact compact_session condense connect consolidate contest contradictions"
-    " count count_waiting create_space delete_project delete_space describe_space distinct dream embed_waiting embedding"
-    " entities entity evict evidence_state facts find_entities finish_sweeping folder follow foremost forget get"
-    " has_space history identity ingest ingest_conversation ingest_source ingest_url invalidate journal kept_secrets"
-    " last_dream last_entry list mask_secrets meant mentioning merge messages neighbors numbered pagerank problems"
-    " project_status projects promote recall reindex relate remember remember_many repair_session resume_embedding"
-    " review revise search_code secrets segments session sessions set_identity set_secrets size sources spaces"
-    " summarize supersede tally too_early touch undo once can_embed acts unfinished_projects behind brief check warm"
-    " forget_fact forgets unsealed told_later unasked"
+    "archive_source as_stored clear_space compact compact_session condense connect consolidate contest"
+    " contradictions count count_waiting create_space delete_project delete_space describe_space distinct dream"
+    " embed_waiting embedding entities entity evict evidence_state facts find_entities finish_sweeping folder follow"
+    " foremost forget get has_space history identity ingest ingest_conversation ingest_source ingest_url invalidate"
+    " journal kept_secrets last_dream last_entry list mask_secrets meant mentioning merge messages neighbors"
+    " numbered pagerank problems project_status projects promote recall reindex relate remember remember_many"
+    " repair_session resume_embedding review revise search_code secrets segments session sessions set_identity"
+    " set_secrets size sources spaces summarize supersede tally too_early touch undo once can_embed acts"
+    " unfinished_projects behind brief check warm forget_fact forgets unsealed told_later unasked"
 ).split()
 """What a memory can be asked through its guarded store alone; what the guard knows of by name is not among these."""
 BESIDES = {"acting_as", "close", "location", "settings"}

@@ -107,12 +107,12 @@ def _things(view: View, space: str) -> Iterator[KeptSecret]:
     for fact in facts:
         told.setdefault(fact.object, []).append(fact)
     screen = Screen(view, space, "mask")
+    for fact in facts:  # before their ends, whose names tell what they hold
+        if kinds := _masked_fact(screen, fact, names)[1]:
+            yield KeptSecret(space=space, type="relation", id=fact.id, kinds=kinds)
     for entity in entities:
         if kinds := _masked_entity(screen, entity, told.get(entity.id, ()), names)[1]:
             yield KeptSecret(space=space, type="entity", id=entity.id, kinds=kinds)
-    for fact in facts:
-        if kinds := _masked_fact(screen, fact, names)[1]:
-            yield KeptSecret(space=space, type="relation", id=fact.id, kinds=kinds)
 
 
 def _masked_entity(
