@@ -252,3 +252,32 @@ def test_what_is_retired_the_last_first_is_taken_out_of_the_keyword_index_at_onc
                 [(after,)] = edit.database.rows("SELECT total_changes()")
                 written.append(after - before)
     assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("long", [True, False])
+def test_a_long_log_is_emptied_once_those_are_done_who_read_it_and_no_other_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, long: bool
+) -> None:
+    monkeypatch.setattr("recollect.store.sqlite._READERS_MS", 60_000)
+    monkeypatch.setattr("recollect.store.sqlite._LONG_LOG_PAGES", 0 if long else 8_000)
+    reads, waited_for = threading.Event(), threading.Event()
+    with closing(SqliteStore(tmp_path / "s.db", utc_now)) as store:
+
+        def read() -> None:
+            with store.read() as view:
+                view.spaces()
+                reads.set()
+                waited_for.wait()
+
+        reader = threading.Thread(target=read, daemon=True)
+        reader.start()
+        reads.wait()
+        with store.write() as edit:
+            put(edit, record("a"))
+        with store._connection() as connection:
+            connection.set_trace_callback(lambda sql: waited_for.set() if "busy_timeout = 60000" in sql else None)
+        store.settle()  # by the same connection, which is the last that came back
+        assert waited_for.is_set() is long
+        waited_for.set()
+        reader.join()
+        assert ((tmp_path / "s.db-wal").stat().st_size == 0) is long

@@ -60,6 +60,7 @@ _SOON_SECONDS = 0.1  # and after so long it is made all the same
 _FOLLOW_SECONDS = 0.1  # between two looks at the journal
 _PURGED_PAGES, _FREED_PAGES, _FEW_PAGES = 200, 256, 16  # of one step, and as many as nobody minds
 _SCRUB_SECONDS = 0.25  # a forget waits so long for the last bytes; the rest is done in the background
+_LONG_LOG_PAGES, _READERS_MS = 12_000, 250  # 48 MB of a log, and so long those are waited for who read it
 _SMALL_PAGES = 16_384  # 64 MB: a file that is made anew in a second
 
 
@@ -346,10 +347,19 @@ class SqliteStore:
             return Words(connection).purge(_PURGED_PAGES)
 
     def _empty_log(self) -> bool:
-        """Writes the log into the file and empties it, unless somebody reads it: then nobody is kept waiting."""
+        """Writes the log into the file and empties it, unless somebody reads it: then nobody is kept waiting.
+
+        Where several always read, that would never be. So once it is long, those are waited for who read just then.
+        """
         with self._connection() as connection:
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            pages: int = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[1]
             busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            if busy and pages > _LONG_LOG_PAGES:
+                connection.execute(f"PRAGMA busy_timeout = {_READERS_MS}")
+                try:
+                    busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+                finally:
+                    connection.execute("PRAGMA busy_timeout = 0")
         return not busy
 
     def _forget_erased(self) -> bool:
