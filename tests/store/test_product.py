@@ -28,3 +28,13 @@ def test_a_stack_of_matrices_is_multiplied_each_by_itself(stacked: tuple[int, ..
     left = chance.normal(size=(*stacked, 400, 42)).astype(np.float32)
     right = chance.normal(size=(3, 42, 64)).astype(np.float32)
     assert np.allclose(multiply(left, right), left @ right, atol=1e-3)
+
+
+@pytest.mark.parametrize("rows", [5, 400])
+def test_a_product_is_written_where_it_is_wanted_whatever_order_that_is_kept_in(rows: int) -> None:
+    chance = np.random.default_rng(rows)
+    left = chance.normal(size=(3, rows, 65)).astype(np.float32)
+    right = chance.normal(size=(3, 65, 32)).astype(np.float32)
+    side_by_side = np.full((rows, 3, 32), np.nan, np.float32)
+    multiply(left, right, side_by_side.transpose(1, 0, 2))
+    assert np.allclose(side_by_side.transpose(1, 0, 2), left @ right, atol=1e-3)

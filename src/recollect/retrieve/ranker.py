@@ -41,6 +41,7 @@ LIKE = 32
 """Of so many of the best candidates it is looked at which say nearly the same."""
 _NEIGHBOUR_SHARES = (0.25, 0.1)
 _NOBODY: Pairs = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+_ZEROS = np.zeros(1 << 17, np.float32)
 _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
 _USUAL_FLOOR, _USUAL_SPREAD = 0.039508, 0.072236  # of the bundled model, whose numbers the networks were fitted on
 _FARTHEST, _FEW = 6.0, 3
@@ -172,15 +173,24 @@ def is_blind(evidence: Evidence) -> bool:
 
 def say(fitted: Fitted, evidence: Evidence, some: slice | Ints = slice(None)) -> Floats:
     """What the networks say of the candidates, or of some: the mean of all, which are reckoned side by side."""
-    values = np.ones((len(FEATURES) + 1, len(evidence.covered)), np.float32)  # the last is what a bias is multiplied by
+    values = np.empty((len(FEATURES) + 1, len(evidence.covered)), np.float32)
+    values[-1] = 1.0  # what a bias is multiplied by
     known = values[:-1]
     _fill(known, evidence)
     np.maximum(np.minimum(known, fitted.most, out=known), fitted.least, out=known)
     hidden = multiply(values.T[some], fitted.first)
-    np.maximum(hidden, 0.0, out=hidden)
-    inner = multiply(hidden, fitted.second)
-    np.maximum(inner, 0.0, out=inner)
-    return (inner @ fitted.last).mean(axis=0)[:, 0].astype(np.float64) + fitted.level
+    _cut_at_zero(hidden)
+    networks, count, width = *hidden.shape[:2], fitted.second.shape[2]
+    inner = np.empty((count, networks, width), np.float32)  # what all networks say of a candidate, side by side
+    multiply(hidden, fitted.second, inner.transpose(1, 0, 2))
+    _cut_at_zero(inner)
+    return (inner.reshape(count, networks * width) @ fitted.last).astype(np.float64) + fitted.level
+
+
+def _cut_at_zero(values: Floats) -> None:
+    """Numpy compares with as many zeros in a third of the time that it takes to compare with one."""
+    flat = values.reshape(-1)
+    np.maximum(flat, _ZEROS[: flat.size] if flat.size <= _ZEROS.size else 0.0, out=flat)
 
 
 def _be_as_sure_as_words(evidence: Evidence, said: Floats, some: slice | Ints) -> Floats:
@@ -231,7 +241,7 @@ def put_newer_first(evidence: Evidence, said: Floats) -> Floats:
     like, time, past = evidence.like, evidence.time, evidence.asks_past
     if like is None or len(said) < 2:
         return said
-    best, *others = np.argsort(-said, kind="stable")[:_SUCCESSORS].tolist()
+    best, *others = _highest(said, _SUCCESSORS)
     row = {candidate: at for at, candidate in enumerate(like.rows.tolist())}
     names = evidence.named if evidence.named is not None else np.zeros(len(said), np.int64)
     heir = best
@@ -252,6 +262,15 @@ def put_newer_first(evidence: Evidence, said: Floats) -> Floats:
         said = said.copy()
         said[[best, heir]] = said[[heir, best]]
     return said
+
+
+def _highest(said: Floats, count: int) -> list[int]:
+    """The first few, best first: what a stable sort of all of them gives, in a third of its time."""
+    left, found = said.copy(), list[int]()
+    for _ in range(min(count, len(said))):
+        found.append(int(left.argmax()))
+        left[found[-1]] = -np.inf
+    return found
 
 
 def _gap(evidence: Evidence, names: Ints, best: int, other: int) -> float:
@@ -320,7 +339,7 @@ def unpack(found: Weights) -> Fitted:
         most=_single(mean + _FARTHEST * scale)[:, None],
         first=_single([_unscaled(layer, mean, scale) for layer in first]),
         second=_single([[*layer.weights, layer.bias] for layer in second]),
-        last=_single([layer.weights for layer in last]),
+        last=_single([layer.weights for layer in last]).ravel() / np.float32(len(last)),
         level=sum(layer.bias[0] for layer in last) / len(last),
         notes=found.notes,
         meaning=found.meaning,
@@ -518,12 +537,12 @@ def _in_time(evidence: Evidence, own: Floats) -> Columns:
     newer = np.greater.outer(time, time)
     there = np.array([newer, newer.T])  # what is compared stands below, whom it is compared with beside: quicker so
     rival = np.maximum(both.T * answers, 0.0)
-    planes = np.where(there[:, None], np.array([like.cosine.T, like.shared.T, rival]), -1.0)
-    told = np.empty((len(_SIDES), len(_BESIDE), len(worth)))
-    told[:, :3] = planes.max(axis=2)
-    told[:, 3] = worth[np.where(there, both.T, -1.0).argmax(axis=1)] - worth
+    planes = np.where(there[:, None], np.array([like.cosine.T, like.shared.T, rival, both.T]), -1.0)
+    told = planes.max(axis=2)
+    any_there = told[:, 1:2] >= 0.0  # a share of words is never less
+    told[:, 3] = worth[planes[:, 3].argmax(axis=1)] - worth
     beside = np.zeros((len(_SIDES), len(_BESIDE), count))
-    beside[:, :, like.rows] = np.where(there.max(axis=1)[:, None], told, 0.0)
+    beside[:, :, like.rows] = np.where(any_there, told, 0.0)
     for (to, side), (at, name) in product(enumerate(_SIDES), enumerate(_BESIDE)):
         columns[f"{side} {name}"] = beside[to, at]
     columns["like all"] = everywhere = np.zeros(count)
