@@ -68,7 +68,8 @@ def test_reading_ends_when_its_time_is_over_and_the_answer_is_that_of_the_rest(t
     assert in_time.signals.read > 5
 
 
-def test_a_deep_recall_without_time_reads_as_much_as_a_plain_one(talk: Memory) -> None:
+def test_a_deep_recall_without_time_reads_as_much_as_a_plain_one(talk: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.engine.read.recall.FEW_SECONDS", 600.0)  # a busy machine reads as many
     for question in (QUESTION, "who likes sport?", "what does the animal do?"):
         plain, late = talk.recall(question), talk.recall(question, deep=True, deep_within=0.0)
         assert [(hit.record.id, hit.why.deep) for hit in late] == [(hit.record.id, hit.why.deep) for hit in plain]
