@@ -22,7 +22,7 @@ from tests.engine.test_move import QUESTIONS, fill, open_at, rows_of
 from tests.pgserver import store_url
 
 import recollect
-from recollect import Conflict, Imported, InvalidInput, Memory, NotFound, StoreDamaged
+from recollect import Conflict, Imported, InvalidInput, Memory, NotFound
 from recollect.engine.care import age
 from recollect.engine.embedding.pace import PACE
 from recollect.store.base import Shelf
@@ -427,17 +427,82 @@ def test_what_a_line_may_leave_out_is_what_a_store_may_leave_empty(tmp_path: Pat
             assert set(_OPTIONAL.get(noun, ())) == empty & set(table.columns), noun
 
 
-def test_a_row_that_was_tampered_with_together_with_its_hash_is_refused(tmp_path: Path) -> None:
+def nested(levels: int) -> str:
+    return '{"a":' * levels + "1" + "}" * levels
+
+
+FORGED: list[tuple[str, str, str]] = [
+    ("first program", "final program", "line 4: this record is not as it was written"),
+    ("first program", "first\\u0000program", "line 4: record.text: contains a NUL character"),
+    ("first program", "first" * 900_000, "line 4: record.text: has more than 4,000,000 bytes"),
+    ('"importance":0.5', '"importance":5.0', "line 4: record.importance: must be from 0 to 1"),
+    ('"status":"active"', '"status":"banana"', "line 4: record.status: must be one of"),
+    ('"trust":"agent_inferred"', '"trust":"god"', "line 4: record.trust: must be one of"),
+    ('"id":"ada"', '"id":"../../x\\n"', "line 4: record.id: must not contain control characters"),
+    ('"version":1', f'"version":{2**70}', "line 4: record.version: .* is more than any store counts to"),
+    ('"metadata":{}', f'"metadata":{nested(900)}', "line 3: space.metadata: is nested more than 128 levels deep"),
+    ('"verb":"remember"', '"verb":"revise"', "line 6: this entry is not as it was written"),
+    ('"description":""', '"description":"Mine."', "line 3: this space is not as it was written"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "told"), FORGED)
+def test_a_forged_row_is_refused_by_its_line_wherever_it_is_to_come(
+    tmp_path: Path, old: str, new: str, told: str
+) -> None:
     with open_at(tmp_path / "old") as memory:
-        memory.remember("Ada wrote the first program.")
-        *lines, _ = exported(memory).replace(b"first", b"final").splitlines(keepends=True)
-    counts = {"numbers": 1, "space": 1, "record": 1, "entry": 2}
-    end = {"end": {"lines": counts, "sha256": hashlib.sha256(b"".join(lines)).hexdigest()}}
-    (tmp_path / "bad.jsonl").write_bytes(b"".join([*lines, json.dumps(end).encode(), b"\n"]))
+        memory.remember("Ada wrote the first program.", id="ada")
+        *lines, _ = exported(memory).decode().splitlines(keepends=True)
+    forged = "".join(lines).replace(old, new)
+    assert forged != "".join(lines)
+    (tmp_path / "bad.jsonl").write_bytes(sealed(forged.encode()))
+    with pytest.raises(InvalidInput, match=told):
+        recollect.import_(tmp_path / "bad.jsonl", tmp_path / "none")
+    assert not (tmp_path / "none").exists()
     with open_at(tmp_path / "new") as memory:
-        with pytest.raises(StoreDamaged, match="not as it was written"):
+        memory.remember("Something else was here.", id="else")
+        before = exported(memory)
+        with pytest.raises(InvalidInput, match=told):
             memory.import_(tmp_path / "bad.jsonl")
-        assert memory.spaces() == []
+        assert exported(memory) == before
+
+
+def test_rows_without_checksums_and_a_mark_of_utf_8_are_taken_as_they_always_were(tmp_path: Path) -> None:
+    fill(tmp_path / "old")
+    with open_at(tmp_path / "old") as memory:
+        *lines, _ = exported(memory).splitlines(keepends=True)
+        texts = {one.id: one.text for one in memory.list(limit=100)}
+    old = sealed(re.sub(rb'"checksum":\d+,?', b"", b"".join(lines)).replace(b",}", b"}"))
+    (tmp_path / "old.jsonl").write_bytes(b"\xef\xbb\xbf" + old)
+    with open_at(tmp_path / "filled") as memory:
+        memory.remember("Something else was here.", id="else", space="elsewhere")
+        memory.import_(tmp_path / "old.jsonl")
+        assert {one.id: one.text for one in memory.list(limit=100)} == texts
+    recollect.import_(tmp_path / "old.jsonl", tmp_path / "new")
+    with open_at(tmp_path / "new") as memory:
+        assert {one.id: one.text for one in memory.list(limit=100)} == texts
+
+
+def test_what_a_merge_brought_and_an_undo_took_away_comes_back_by_the_same_import(tmp_path: Path) -> None:
+    first, second, _ = two(tmp_path)
+    with first, second:
+        first.remember("The orchard is old.", id="orchard", space="work")
+        first.revise("orchard", "The orchard is very old.", space="work")
+        first.relate("Ada", "owns", "Orchard", space="work")
+        first.export(tmp_path / "work.jsonl", space="work")
+        (done,) = second.import_(tmp_path / "work.jsonl")
+        (act,) = [one for one in second.acts(space="work") if one.verb == "import"]
+        assert act.reason == f"from {tmp_path / 'work.jsonl'}"
+        second.undo(act.entry, whole=True)
+        assert second.list(space="work") == second.facts(space="work") == []
+        first.revise("orchard", "The orchard is gone.", space="work")
+        first.export(tmp_path / "later.jsonl", space="work")
+        (again,) = second.import_(tmp_path / "later.jsonl")
+        assert (again.records, again.facts, again.entities, again.records_present) == (1, 1, done.entities, 0)
+        assert [one.text for one in second.list(space="work")] == ["The orchard is gone."]
+        assert [(fact.subject, fact.object) for fact in second.facts(space="work")] == [("Ada", "Orchard")]
+        assert second.import_(tmp_path / "later.jsonl")[0].records_present == 1
+        assert second.check() == []
 
 
 def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sqlite3
 import zipfile
 from contextlib import closing, suppress
@@ -18,6 +19,7 @@ import pytest
 
 from recollect import Imported, InvalidInput, Memory, NotFound
 from recollect.engine.care.arrive import told_by
+from recollect.engine.care.export import is_encrypted
 from recollect.ingest.frontmatter import render_front_matter, split_front_matter
 from recollect.types import Json
 
@@ -253,6 +255,49 @@ def test_the_answer_of_mem0s_get_all_can_be_brought_along(memory: Memory, tmp_pa
     (record,) = memory.list()
     assert (record.user, record.tags, record.metadata) == ("ada", ("food",), {"mood": "calm"})
     assert record.event_time == datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+def test_relations_of_mem0_become_facts_and_a_broken_one_is_told(memory: Memory, tmp_path: Path) -> None:
+    held: dict[str, Json] = {
+        "results": [{"id": "m1", "memory": "Alex likes pizza.", "user_id": "alex", "hash": "x"}],
+        "relations": [
+            {"source": "alex", "relationship": "likes", "target": "pizza"},
+            {"source": "alex", "relationship": "works_at", "destination": "the mill"},
+            {"source": "alex", "relationship": "", "target": "nobody"},
+        ],
+    }
+    (done,) = memory.import_(put(tmp_path / "mem0.json", held))
+    assert (done.records, done.facts, done.problems) == (1, 2, ("1 relation left out: an end is missing",))
+    assert {(fact.predicate, fact.object) for fact in memory.facts("alex")} == {
+        ("likes", "pizza"), ("works_at", "the mill"),
+    }  # fmt: skip
+    assert memory.import_(put(tmp_path / "mem0.json", held))[0].facts_present == 2
+
+
+def test_the_kinds_of_masked_secrets_are_told(memory: Memory, tmp_path: Path) -> None:
+    key = "AKIA" + "Z7QD3XW5RT2M6KLP"
+    rows: list[Json] = [{"id": "m1", "memory": f"The key is {key}.", "user_id": "alex"}]
+    (done,) = memory.import_(put(tmp_path / "mem0.json", rows))
+    assert len(done.masked) == 1
+    assert key not in memory.list()[0].text
+
+
+def test_a_memory_file_that_is_cut_off_is_an_error_that_names_the_line(memory: Memory, tmp_path: Path) -> None:
+    data = (HERE / "server-memory.jsonl").read_bytes()
+    (tmp_path / "memory.jsonl").write_bytes(data[:-9])
+    with pytest.raises(InvalidInput, match=rf"damaged or cut off.*line {len(data.splitlines())}: .* Nothing was taken"):
+        memory.import_(tmp_path / "memory.jsonl")
+    assert memory.spaces() == []
+    (tmp_path / "marked.jsonl").write_bytes(b"\xef\xbb\xbf" + data)
+    assert memory.import_(tmp_path / "marked.jsonl")[0].records == COUNTS["server-memory"][0]
+
+
+def test_a_pipe_is_refused_without_waiting_for_anybody(memory: Memory, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for origin in (None, "recollect", "mem0"):
+        with pytest.raises(InvalidInput, match="is no file but a pipe or a device"):
+            memory.import_(tmp_path / "pipe", origin=origin)
+    assert not is_encrypted(tmp_path / "pipe")
 
 
 def test_wings_become_projects_and_facts_of_a_palace_keep_their_time(memory: Memory, tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ def parse_metadata(value: object, field: str = "metadata") -> Metadata:
     """A JSON object of reasonable size."""
     if not isinstance(value, Mapping):
         raise InvalidInput(field, f"must be an object with text keys, not {_kind(value)}")
-    if _lies_deeper(cast("object", value), MAX_DEPTH):
+    if lies_deeper(cast("object", value), MAX_DEPTH):
         raise InvalidInput(field, f"is nested more than {MAX_DEPTH} levels deep")
     try:
         _check_json(cast("object", value), field)
@@ -232,7 +232,7 @@ def parse_metadata(value: object, field: str = "metadata") -> Metadata:
     return cast("Mapping[str, Json]", decoded)
 
 
-def _lies_deeper(value: object, levels: int) -> bool:
+def lies_deeper(value: object, levels: int) -> bool:
     """Does something lie more than so many levels deep in a JSON value?"""
     if isinstance(value, Mapping):
         inside = cast("Iterable[object]", value.values())
@@ -240,7 +240,7 @@ def _lies_deeper(value: object, levels: int) -> bool:
         inside = cast("Iterable[object]", value)
     else:
         return False
-    return levels == 0 or any(_lies_deeper(one, levels - 1) for one in inside)
+    return levels == 0 or any(lies_deeper(one, levels - 1) for one in inside)
 
 
 def _check_json(value: object, field: str) -> None:

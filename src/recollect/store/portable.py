@@ -20,7 +20,7 @@ from recollect.store.canonical import AT_ONCE, CANONICAL, Table, insert, numbers
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.edit import SqlEdit
 from recollect.store.sql.rows import CHANGE_COLUMNS, to_change, to_micros, to_moment, to_space
-from recollect.store.sql.seal import READERS
+from recollect.store.sql.seal import READERS, seal, seal_version
 from recollect.store.sql.shapes import COLUMNS
 from recollect.store.sql.sound import broken_rows
 from recollect.store.sql.view import SqlView
@@ -34,6 +34,8 @@ NOUNS: Mapping[str, Table] = dict(
 """What a line of each table is called, in the order in which tables are written."""
 _NAMES = {table.name: noun for noun, table in NOUNS.items()}
 _THINGS: Mapping[str, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
+OBJECTS = tuple(_THINGS)
+_LARGEST = 2**63 - 1
 _TIMES = frozenset(
     "at created_at event_time last recorded_at retired_at stamp valid_from valid_until".split()
 )  # fmt: skip
@@ -260,9 +262,9 @@ def _value(noun: str, column: str, fields: Fields, spaces: Spaces) -> object:
     if column == "hash":
         return bytes.fromhex(_as(noun, column, raw, str))
     if column in _TIMES:
-        return _micros(_as(noun, column, raw, str | int))
+        return _within(noun, column, _micros(_as(noun, column, raw, str | int)))
     if column in _WHOLE:
-        return _as(noun, column, raw, int)
+        return _within(noun, column, _as(noun, column, raw, int))
     return _as(noun, column, raw, float if column in _SHARES else str)
 
 
@@ -270,10 +272,16 @@ def _space_no(noun: str, fields: Fields, spaces: Spaces) -> int:
     raw = fields.get("space")
     named: str | int = 0 if raw is None else _as(noun, "space", raw, str | int)
     if isinstance(named, int):
-        return named
+        return _within(noun, "space", named)
     if named not in spaces:
         raise ValueError(f"{noun}.space: no line before this one tells of a space {named!r}")
     return spaces[named]
+
+
+def _within(noun: str, column: str, number: int) -> int:
+    if abs(number) > _LARGEST:
+        raise ValueError(f"{noun}.{column}: {number} is more than any store counts to")
+    return number
 
 
 def _as(noun: str, column: str, raw: msgspec.Raw, type_: Any) -> Any:
@@ -325,6 +333,22 @@ def fill(edit: SqlEdit, rows: Iterable[tuple[str, Row]], numbers: Mapping[str, i
 # Objects
 
 
+def is_as_written(noun: str, row: Row) -> bool:
+    """Can a row be read, and does it say what it said when it was written, as far as its checksum tells?"""
+    try:
+        if noun in _THINGS:
+            thing_of(noun, row, "")
+            retired_at(noun, row)
+            return row[-2] in (None, seal_version(_THINGS[noun], row[0], row[1], row[2:-2]))
+        if noun == "space":
+            space_of_row(row)
+        elif noun == "entry":
+            change_of(row)
+    except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, AttributeError):
+        return False
+    return noun not in ("space", "entry") or row[-1] in (None, seal(row[:-1]))
+
+
 def thing_of(noun: str, row: Row, space: str) -> Thing:
     """The object that a row states, and whether it was retired is not said here."""
     type_ = _THINGS[noun]
@@ -361,6 +385,6 @@ def change_of(row: Row) -> Change:
 
 
 __all__ = [
-    "NOUNS", "Chosen", "Fields", "Row", "Spaces", "change_of", "fill", "id_of", "is_empty", "lines_of", "parse_line",
-    "retired_at", "row_of", "space_no", "space_of_row", "thing_of", "travels",
+    "NOUNS", "OBJECTS", "Chosen", "Fields", "Row", "Spaces", "change_of", "fill", "id_of", "is_as_written", "is_empty",
+    "lines_of", "parse_line", "retired_at", "row_of", "space_no", "space_of_row", "thing_of", "travels",
 ]  # fmt: skip

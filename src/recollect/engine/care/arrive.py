@@ -110,6 +110,10 @@ def examine(path: Path, origin: str | None, passphrase: str | None) -> None:
 def _origin(path: Path, named: str | None) -> str:
     if named is not None and named not in ORIGINS:
         raise InvalidInput("origin", f"{named!r} is not known; there are: {', '.join(ORIGINS)}")
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise InvalidInput(
+            "path", f"{path} is no file but a pipe or a device, and is read more than once; save it to a file first"
+        )
     return named or told_by(path)
 
 

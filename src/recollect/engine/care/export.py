@@ -16,13 +16,14 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import BinaryIO, TypeVar, cast
+from typing import Annotated, BinaryIO, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
 
 from recollect import private
 from recollect.engine.care import merge
+from recollect.engine.care.export_rows import check_row
 from recollect.engine.care.rebuild import make_words
 from recollect.engine.care.whereabouts import Whereabouts
 from recollect.engine.core import Core
@@ -34,6 +35,7 @@ from recollect.store.kept import Exported
 from recollect.store.move import SqlStore
 from recollect.store.portable import (
     NOUNS,
+    OBJECTS,
     Chosen,
     Fields,
     Row,
@@ -55,9 +57,11 @@ _BEGINS = b'{"recollect":'
 _GZIP, _GZIP_BITS = b"\x1f\x8b", 31  # how such a file begins, and how zlib is told
 _LONGEST_LINE = 64 * 1024 * 1024
 _SHOWN = 60  # bytes of a line
-_OBJECTS = ("record", "entity", "relation")
+_NUMBERED = tuple(noun for noun, table in NOUNS.items() if table.key in (("no",), ("version",), ("entry",)))
+_MARK = b"\xef\xbb\xbf"  # which some editors put before UTF-8
 
 C = TypeVar("C")
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
 class _Head(Struct, frozen=True, forbid_unknown_fields=False):
@@ -154,14 +158,16 @@ def is_export(data: bytes) -> bool:
     """Does a file begin like one of ours, plain, compressed or encrypted?"""
     if data.startswith(_GZIP):
         try:
-            data = zlib.decompressobj(_GZIP_BITS).decompress(data, len(_BEGINS))
+            data = zlib.decompressobj(_GZIP_BITS).decompress(data, len(_MARK) + len(_BEGINS))
         except zlib.error:
             return False
-    return data.startswith((AGE, _BEGINS))
+    return data.removeprefix(_MARK).startswith((AGE, _BEGINS))
 
 
 def is_encrypted(path: Path) -> bool:
-    """Does a file need a passphrase?"""
+    """Does a file need a passphrase? What is no file, as a pipe that may wait for ever, is not opened for it."""
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as file:
             return file.read(len(AGE)) == AGE
@@ -237,8 +243,11 @@ class _Reading:
         self._spaces: Spaces = {}
         self._present: Counter[tuple[int, str]] = Counter()
         self._number = 0
+        self._last: dict[str, int] = {}
         self._line = b""
-        self.place = self._end = 0
+        if file.read(len(_MARK)) != _MARK:
+            file.seek(0)
+        self.place = self._end = file.tell()
         """At which byte the line that was read last begins."""
         self.numbers: dict[str, int] = {}
         self.identities: dict[str, str] = {}
@@ -255,7 +264,7 @@ class _Reading:
         self._counts.clear()
         self._peeked = self._next()
         if self._peeked[0] == NUMBERS:
-            self.numbers = _converted(self._peeked[1], dict[str, int], self._number)
+            self.numbers = _converted(self._peeked[1], dict[str, _Count], self._number)
 
     @property
     def rows_digest(self) -> str:
@@ -266,8 +275,8 @@ class _Reading:
         noun, fields = self._peeked
         while noun != END:
             if noun in NOUNS:
-                row = row_of(noun, fields, self._spaces, self._number)
-                if noun in _OBJECTS and retired_at(noun, row) is None:
+                row = self._row(noun, fields)
+                if noun in OBJECTS and retired_at(noun, row) is None:
                     self._present[space_no(noun, row), noun] += 1
                 if travels(NOUNS[noun], row):
                     self._of_rows.update(self._line)
@@ -286,6 +295,19 @@ class _Reading:
         if (end.lines, end.sha256) != (self._counts, self._before_end):
             raise InvalidInput("file", "was changed since it was written: its last line tells of other lines")
         self._require_the_end()
+
+    def _row(self, noun: str, fields: Fields) -> Row:
+        """What a line says, which must be what could have been written."""
+        row = row_of(noun, fields, self._spaces, self._number)
+        check_row(noun, row, self._spaces, self._number)
+        if noun in _NUMBERED:
+            if row[0] <= self._last.get(noun, -1):
+                raise InvalidInput(
+                    "file",
+                    f"line {self._number:,}: {noun} {row[0]} comes twice, or out of its order. Nothing was taken",
+                )
+            self._last[noun] = row[0]
+        return row
 
     def _require_the_end(self) -> None:
         """What follows the last line is told of nowhere, so that nobody could say whether it is whole."""

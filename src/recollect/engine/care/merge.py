@@ -25,7 +25,7 @@ from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.revise import state_of
 from recollect.engine.write.screen import Screen
 from recollect.store.base import Changes, Edit, Thing
-from recollect.store.ops import Bring, Brought, PutSpace, Retire
+from recollect.store.ops import Bring, Brought, Note, Put, PutSpace, Retire
 from recollect.store.portable import retired_at, space_no, thing_of
 from recollect.types import Change, Entity, Record, Relation, Space
 
@@ -49,7 +49,9 @@ class _Life(Struct, frozen=True):
 class _Tally:
     """What became of the objects of a space."""
 
-    def __init__(self) -> None:
+    def __init__(self, beginning: Note) -> None:
+        self._beginning = beginning
+        self._begun = False
         self.new: dict[Noun, int] = dict.fromkeys(_NOUNS, 0)
         self.present: dict[Noun, int] = dict.fromkeys(_NOUNS, 0)
         self.newer = 0
@@ -57,13 +59,21 @@ class _Tally:
         self.forgotten: list[str] = []
         self.masked: dict[str, None] = {}
 
+    def begin(self, edit: Edit) -> None:
+        """The first entry of what comes into a space says that it was an import: whoever undoes it undoes all."""
+        if not self._begun:
+            edit.apply([self._beginning])
+            self._begun = True
+
 
 def merge(
     core: Core, export: Whereabouts, identities: Mapping[str, str], file: str, *, dry_run: bool
 ) -> list[Imported]:
     """Takes over what an export holds, some objects in each transaction; whoever is killed runs it again."""
     spaces = export.spaces
-    tallies = {space.name: _Tally() for space in spaces.values()}
+    tallies = {
+        space.name: _Tally(Note(space=space.name, verb=_TAKEN, reason=f"from {file}")) for space in spaces.values()
+    }
     for noun in _NOUNS:
         for parcel in export.parcels(noun):
             lives = _lives(parcel, noun, spaces)
@@ -107,6 +117,7 @@ def _take(edit: Edit, lives: Sequence[_Life], spaces: Mapping[int, Space], talli
     named = {space.name: space for space in spaces.values()}
     for life in lives:
         if space_of(edit, life.space) is None:
+            tallies[life.space].begin(edit)
             edit.apply([PutSpace(named[life.space])])
         _take_one(edit, _screened(edit, life, tallies[life.space]), tallies[life.space])
 
@@ -136,10 +147,42 @@ def _take_one(edit: Edit, life: _Life, tally: _Tally) -> None:
     if not ours and any(change.verb == "forget" for change in changes):
         tally.forgotten.append(life.id)
     elif not ours:
-        _bring(edit, life, life.versions, None)
+        _bring(edit, life, life.versions, None, tally)
         tally.new[life.noun] += 1
     else:
-        _compare(edit, life, ours, edit.get(type_, life.space, life.id), tally)
+        live = edit.get(type_, life.space, life.id)
+        if live is None and life.end is None and _was_undone(edit, changes):
+            _bring_back(edit, life, ours[-1], tally)
+            tally.new[life.noun] += 1
+        else:
+            _compare(edit, life, ours, live, tally)
+
+
+def _was_undone(edit: Edit, changes: Sequence[Change]) -> bool:
+    """Did an object come by an import that was taken back? Whoever imports it again wants it."""
+    last = changes[-1]
+    undone = next((one for one in changes if last.after is None and one.entry == last.undoes), None)
+    act = None if undone is None or undone.act is None else next(iter(edit.journal(Changes(entry=undone.act))), None)
+    return act is not None and act.verb == _TAKEN
+
+
+def _bring_back(edit: Edit, life: _Life, last: Thing, tally: _Tally) -> None:
+    """Has an object again as it was last, known since now; and what the file says of it since then."""
+    theirs = [_state(one.thing) for one in life.versions]
+    known = _state(last) in theirs
+    thing = last if known else life.versions[-1].thing
+    tally.begin(edit)
+    lexis = derive_lexis(edit, thing) if isinstance(thing, Record) else None
+    done = edit.apply([Put(thing=thing, verb=_TAKEN, before=None, lexis=lexis)])[0].thing
+    if isinstance(done, Entity):
+        relink(edit, done.space, names_of(done))
+    since = life.versions[_last_place(theirs, _state(last)) + 1 :] if known else ()
+    if since:
+        _bring(edit, life, since, done, tally)
+
+
+def _last_place(states: Sequence[dict[str, object]], state: dict[str, object]) -> int:
+    return len(states) - 1 - states[::-1].index(state)
 
 
 def _compare(edit: Edit, life: _Life, ours: Sequence[Thing], live: Thing | None, tally: _Tally) -> None:
@@ -149,11 +192,11 @@ def _compare(edit: Edit, life: _Life, ours: Sequence[Thing], live: Thing | None,
     if same_end and (life.end is None or live is None):
         tally.present[life.noun] += 1
     elif same_end and live is not None and life.end is not None:
+        tally.begin(edit)
         edit.apply([Retire(thing=live, verb=life.end.verb, reason=life.end.reason)])
         tally.newer += 1
     elif live is not None and states[-1] in theirs:
-        last = len(theirs) - 1 - theirs[::-1].index(states[-1])
-        _bring(edit, life, life.versions[last + 1 :], live)
+        _bring(edit, life, life.versions[_last_place(theirs, states[-1]) + 1 :], live, tally)
         tally.newer += 1
     elif theirs[-1] in states:
         tally.present[life.noun] += 1
@@ -162,7 +205,8 @@ def _compare(edit: Edit, life: _Life, ours: Sequence[Thing], live: Thing | None,
         tally.differing.append(Differing(type=life.noun, id=life.id, here=_said(ours[-1]), there=_said(there)))
 
 
-def _bring(edit: Edit, life: _Life, versions: Sequence[Brought], after: Thing | None) -> None:
+def _bring(edit: Edit, life: _Life, versions: Sequence[Brought], after: Thing | None, tally: _Tally) -> None:
+    tally.begin(edit)
     words = [
         msgspec.structs.replace(one, lexis=derive_lexis(edit, one.thing)) if isinstance(one.thing, Record) else one
         for one in versions

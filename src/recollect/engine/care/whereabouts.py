@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from recollect.errors import InvalidInput
-from recollect.store.portable import Row, Spaces, change_of, id_of, parse_line, row_of, space_no, space_of_row
+from recollect.store.portable import OBJECTS, Row, Spaces, change_of, id_of, parse_line, row_of, space_no, space_of_row
 from recollect.types import Change, Space
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 200
 _LARGE = 1_000_000  # bytes
-_OBJECTS = ("record", "entity", "relation")
 
 
 class Parcel(NamedTuple):
@@ -39,18 +38,18 @@ class Whereabouts:
         self._file = file
         self._numbers: Spaces = {}
         self.spaces: dict[int, Space] = {}
-        self._versions = {noun: _Lines() for noun in _OBJECTS}
-        self._came = {noun: _Lines() for noun in _OBJECTS}
-        self._ended = {noun: _Lines() for noun in _OBJECTS}
+        self._versions = {noun: _Lines() for noun in OBJECTS}
+        self._came = {noun: _Lines() for noun in OBJECTS}
+        self._ended = {noun: _Lines() for noun in OBJECTS}
 
     def note(self, noun: str, row: Row, place: int) -> None:
         """Takes in that a line begins at a byte of the file."""
         if noun == "space":
             self._numbers[row[1]] = row[0]
             self.spaces[row[0]] = space_of_row(row)
-        elif noun in _OBJECTS:
+        elif noun in OBJECTS:
             self._versions[noun].add(hash((space_no(noun, row), id_of(noun, row))), place)
-        elif noun == "entry" and (change := change_of(row)).object_type in _OBJECTS:
+        elif noun == "entry" and (change := change_of(row)).object_type in OBJECTS:
             if change.after is not None:
                 self._came[change.object_type].add(change.after, place)
             elif change.before is not None:

@@ -36,6 +36,7 @@ from recollect.types import Draft
 Progress = Callable[[str, int, int], None]
 _AT_ONCE = 100
 _HEAD = 65_536
+_MARK = b"\xef\xbb\xbf"  # which some editors put before UTF-8
 _LARGEST = 512 * 1024 * 1024
 _MOST_FILES = 20_000
 _BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -92,9 +93,9 @@ class Files:
         try:
             if self._archive is not None:
                 with self._archive.open(name) as member:
-                    return member.read(most)
+                    return member.read(most).removeprefix(_MARK)
             with self._place(name).open("rb") as file:
-                return file.read(most)
+                return file.read(most).removeprefix(_MARK)
         except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
             raise InvalidInput("path", f"{name} cannot be read: {error}") from error
 

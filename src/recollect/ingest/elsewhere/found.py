@@ -103,6 +103,13 @@ def key_of(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
+def fact_of(subject: str, predicate: str, object: str) -> Fact | Left:
+    """A statement, where nothing of it is missing."""
+    if subject and predicate and object:
+        return Fact(subject=subject, predicate=predicate, object=object)
+    return Left("relation", "an end is missing")
+
+
 def text_of(row: Row, *names: str) -> str:
     """The first of some fields that says anything."""
     for name in names:

@@ -19,6 +19,7 @@ from recollect.ingest.elsewhere.found import (
     Note,
     Origin,
     Row,
+    fact_of,
     key_of,
     labels_of,
     mapping_of,
@@ -41,11 +42,18 @@ def _is_history(files: Material, name: str) -> bool:
     return first is None or {"memory_id", "new_memory", "event"} <= set(first)
 
 
-def _listed(data: bytes) -> list[Row]:
+def _listed(data: bytes) -> tuple[list[Row], list[Row]]:
+    """The memories, and the relations between what they speak of, where a graph was kept."""
     found: object = msgspec.json.decode(data)
+    related: object = None
     if isinstance(found, Mapping):
         held = cast("Mapping[str, object]", found)
         found = next((held[name] for name in ("results", "memories", "data") if isinstance(held.get(name), list)), None)
+        related = held.get("relations")
+    return _rows(found), _rows(related)
+
+
+def _rows(found: object) -> list[Row]:
     listed = cast("list[object]", found) if isinstance(found, list) else []
     return [cast("Row", one) for one in listed if isinstance(one, Mapping)]
 
@@ -68,12 +76,16 @@ def _read(files: Material) -> Iterator[Item]:
     if name is not None:
         yield from _read_history(files.rows(name, _HISTORY))
         return
-    for row in _listed(files.read(files.files[0])):
+    memories, relations = _listed(files.read(files.files[0]))
+    for row in memories:
         text = text_of(row, "memory", "text", "data")
         if text:
             yield _note(row, text_of(row, "id"), text)
         else:
             yield Left("memory", "it has no text")
+    for row in relations:
+        ends = text_of(row, "source"), text_of(row, "relationship", "relation"), text_of(row, "target", "destination")
+        yield fact_of(*ends)
 
 
 def _read_history(rows: Iterator[Row]) -> Iterator[Item]:

@@ -10,7 +10,7 @@ from typing import cast
 
 import msgspec
 
-from recollect.ingest.elsewhere.found import Fact, Item, Left, Material, Named, Note, Origin, Row, key_of, text_of
+from recollect.ingest.elsewhere.found import Item, Left, Material, Named, Note, Origin, Row, fact_of, key_of, text_of
 
 
 def _fits(files: Material) -> bool:
@@ -24,13 +24,13 @@ def _fits(files: Material) -> bool:
 
 
 def _read(files: Material) -> Iterator[Item]:
-    for line in files.read(files.files[0]).splitlines():
+    for number, line in enumerate(files.read(files.files[0]).splitlines(), 1):
         if not line.strip():
             continue
         try:
             found: object = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            found = None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise msgspec.DecodeError(f"line {number:,}: {error}") from error
         if not isinstance(found, dict):
             yield Left("line", "it is no JSON object")
             continue
@@ -39,12 +39,7 @@ def _read(files: Material) -> Iterator[Item]:
 
 def _items(line: Row) -> Iterator[Item]:
     if line.get("type") == "relation":
-        ends = text_of(line, "from"), text_of(line, "relationType"), text_of(line, "to")
-        yield (
-            Fact(subject=ends[0], predicate=ends[1], object=ends[2])
-            if all(ends)
-            else Left("relation", "an end is missing")
-        )
+        yield fact_of(text_of(line, "from"), text_of(line, "relationType"), text_of(line, "to"))
         return
     name = text_of(line, "name")
     if line.get("type") != "entity" or not name:
