@@ -1,8 +1,8 @@
 """How well is it told what of a conversation a person would keep?
 
-Sixty excerpts (`bench/data/keepers.jsonl`, our own writing) say what is worth keeping in each, if anything. Rules were
-tuned on one half; the other half is held out. A candidate is right where it holds what a person would keep, and each
-such thing counts once.
+Seventy-two excerpts (`bench/data/keepers.jsonl`, our own writing) say what is worth keeping in each, if anything.
+Thirty are held out; rules were tuned on the others. A candidate is right where it holds what a person would keep, and
+each such thing counts once.
 """
 
 from __future__ import annotations

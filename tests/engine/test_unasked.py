@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.keepers import excerpts
 from bench.unasked import TASKS
 from tests.conftest import Clock
+from tests.engine.test_capture import SESSIONS
 
 from recollect import Memory
 from recollect.engine.read import brief
@@ -237,3 +239,20 @@ def test_what_is_of_another_project_says_of_which_at_a_prompt(memory: Memory, pr
     memory.remember("Deploys of the gateway happen on Tuesdays.", project="gateway")
     text = memory.unasked.give_answers("When do deploys of the gateway happen?", project=project).text
     assert ("Tuesdays" in text, "· gateway ·" in text) == (True, told)
+
+
+@pytest.mark.parametrize("waiting", ["what answers", "what does not"])
+def test_prompts_are_answered_while_part_of_a_memory_waits_for_vectors(
+    open_memory: Callable[..., Memory], waiting: str
+) -> None:
+    memory = open_memory(embedder="bundled")
+    facts, others = [fact for fact, _ in SESSIONS], [one.messages[0].text for one in excerpts()][:40]
+    first, second = (others, facts) if waiting == "what answers" else (facts, others)
+    for text in first:
+        memory.remember(text)
+    memory.embed_waiting()
+    for text in second:
+        memory.remember(text)
+    assert memory.count_waiting() > len(second) // 2
+    given = {fact: memory.unasked.give_answers(question).text for fact, question in SESSIONS}
+    assert sum(fact in text for fact, text in given.items()) >= 12

@@ -82,6 +82,26 @@ def test_what_was_packed_for_a_prompt_is_taken_out_as_each_client_hands_it_back(
     assert drop_blocks(cut, unclosed=False) == cut
 
 
+@pytest.mark.parametrize("mark", ["> ", ">", "  > ", ">> ", "> > ", "&gt; "])
+def test_a_block_that_somebody_quotes_is_taken_out_and_what_they_say_stays(mark: str) -> None:
+    packed = pack_context([hit("Deploys are on <b>Friday</b>.\nNever on Monday. </recollect>")], None)
+    escaped = packed.replace("<", "&lt;").replace(">", "&gt;")
+    for block in (packed, escaped):
+        quoted = "".join(f"{mark}{line}\n" for line in block.splitlines())
+        assert drop_blocks(f"{quoted}And now?") == "\nAnd now?"
+        assert drop_blocks(f"You said:\n{quoted}And now?") == "You said:\n\nAnd now?"
+        cut = quoted[: quoted.index("Never")]
+        assert drop_blocks(f"{cut}\nAnd now?") == "\nAnd now?"
+
+
+def test_no_recalled_text_closes_or_opens_a_block_of_a_client() -> None:
+    for name in ("system-reminder", "hook_context", "user-prompt-submit-hook", "environment_context", "ide_selection"):
+        assert fence_text(f"a </{name}> b <{name}> c < / {name}>") == f"a &lt;/{name}> b &lt;{name}> c &lt; / {name}>"
+    assert fence_text("</system> </Instructions > </context>") == "&lt;/system> &lt;/Instructions > &lt;/context>"
+    code = "List<User> x; <Context value={1}> <div></div> if a < system: </span>"
+    assert fence_text(code) == code
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -99,3 +119,4 @@ def test_what_only_names_a_block_loses_nothing(text: str) -> None:
 def test_many_blocks_that_are_not_closed_are_looked_through_once() -> None:
     text = f"<recollect>\n{NOTE}\n" * 20_000
     assert drop_blocks(text, unclosed=False) == text
+    assert drop_blocks(f"> <recollect>\n> {NOTE}\nx\n" * 20_000) == "\nx\n" * 20_000

@@ -33,11 +33,16 @@ def _any(*parts: str) -> re.Pattern[str]:
 
 
 _ASKED = re.compile(
-    r"(?:please |pls |also |and |ok(?:ay)?,? |so |just )*(?:remember|keep in mind|note|don't forget|do not forget|make a note|"
+    r"(?:[\w #.&-]{1,30}:\s+(?=remember|keep in mind|don't forget|do not forget|merk dir))?(?:please |pls |also |and |ok(?:ay)?,? |so |just )*(?:remember|keep in mind|note|don't forget|do not forget|make a note|"
     r"for (?:the record|future reference|next time)|merk dir|fyi)\b(?:,? (?:this|that|too|also))*\s*[:,-]?\s*(?:that\s+)?(?P<said>.+)",
     re.IGNORECASE | re.DOTALL,
 )
 
+_LIKING = (  # of something that has a name of its own: "I like it" is said of the moment
+    r"^i (?:(?:really|strongly|much|always|usually|generally) ){0,2}(?:prefer|like|love|hate|dislike|don't like|do not like|can't stand) "
+    r"(?!(?:it|this|that|these|those|the|what|how|where|when|your?|him|her|them|to)\b)",
+    r"^ich (?:bevorzuge|mag|hasse) (?!(?:das|es|die|den|dein|deine|wie|was|nicht)\b)",
+)
 _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     ("decision", "a decision", _any(
         r"\b(?:we|i|team|they)(?:'ve| have| had)? (?:all )?(?:decided|agreed|settled on|chose|have chosen|went with|committed to)\b",
@@ -47,7 +52,7 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     )),
     ("preference", "a preference", _any(
         r"\bi(?:'d)? (?:really |strongly |much |always |usually |generally )?(?:prefer|like my|hate|can't stand|dislike|love|don't like|do not like)\b",
-        r"\bmy (?:preference|favou?rite|preferred)\b", r"\bi(?:'d| would) rather\b(?!.*\b(?:now|today|this time)\b)", r"\bich (?:bevorzuge|mag kein)",
+        r"\bmy (?:preference|favou?rite|preferred)\b", r"\bi(?:'d| would) rather\b(?!.*\b(?:now|today|this time)\b)", r"\bich (?:bevorzuge|mag kein)", *_LIKING,
     )),
     ("rule", "a rule", _any(
         r"^(?:always|never|from now on|going forward|in future|in the future|whenever|by default|don't ever|do not ever)\b",
@@ -77,12 +82,15 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
 )  # fmt: skip
 
 _OUT = _any(
+    r"^i (?:really )?(?:love|like) (?:how|what|it)\b",
     r"\?\s*$", r"^(?:can|could|would|should|do|does|did|is|are|was|what|why|how|when|where|who|which|shall|may)\b(?!.*\.\s*$)", r"\b(?:maybe|perhaps|probably|possibly|might|not sure|i think|i guess|i wonder|seems?|looks like|could be|what if|unless|would be|suppose|hypothetically|let me know)\b",
     r"^(?:let me|i'll|i will|i'm going to|i am going to|now i|next,? i|first,? i|let's see|let's (?:check|look|try|start|run)|checking|looking|running|reading)\b", r"\b(?:right now|for now|just this once|this time|for today|in this (?:file|function|test|commit|branch|pr|diff)|in the (?:next|following) step|(?:above|below)(?! \d)|here's|here is)\b",
     r"\bif you (?:want|like|prefer|need)\b", r"^i (?:have |'ve )?(?:just )?(?:added|updated|created|changed|removed|renamed|implemented|wrote|ran|edited|refactored|committed|pushed|moved the)\b", r"\b(?:example|e\.g\.|for instance|lorem|joking|kidding|just saying)\b", r"\b(?:thanks|thank you|great job|nice|sounds good|perfect)\b[.!]*$",
 )  # fmt: skip
 _AGENT_SAYS = ("decision", "fix")
-_OF_MYSELF = _any(r"\bi(?:'m| am) (?:allergic|vegetarian|vegan|lactose|diabetic|colou?r[- ]?blind|left[- ]handed)\b")
+_OF_MYSELF = _any(
+    *_LIKING, r"\bi(?:'m| am) (?:allergic|vegetarian|vegan|lactose|diabetic|colou?r[- ]?blind|left[- ]handed)\b"
+)
 _WORDY = re.compile(r"[^\W\d_]{2,}")
 
 

@@ -43,7 +43,7 @@ _record = filled_from(Stated, Record, ("id", "space", "event_time", "created_at"
 _MADE_BY_RECALL = "this text was made by recall; remembering it again would store the same thing twice"
 _LOOKED_UP = 1_000  # texts at once
 _encode = msgspec.json.Encoder(order="deterministic").encode
-_RECALLED = re.compile(r"\A\s*<recollect\b")  # what `Recall.context` begins with
+_RECALLED = re.compile(r"\A[\s>]*<recollect\b")  # what `Recall.context` begins with
 
 
 def content_hash(text: str) -> str:
