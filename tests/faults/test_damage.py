@@ -331,7 +331,7 @@ def test_a_repair_that_fails_leaves_what_was_acknowledged_as_it_was(store: Path)
 def test_an_entry_of_the_journal_that_is_not_as_written_is_not_shown(store: Path, behind: bytes) -> None:
     flip_a_letter(store, behind, 7, 1)
     with opened(store.parent) as memory:
-        with pytest.raises(StoreDamaged, match=r"entry \d+ of the journal is not as it was written; run `recollect"):
+        with pytest.raises(StoreDamaged, match=r"entry \d+ of the journal \(space .*\) is not as it was written; run"):
             memory.journal(limit=100)
         assert memory.count() == 60
 

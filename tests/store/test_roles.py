@@ -19,7 +19,8 @@ from recollect.engine.care.lifecycle import claim
 from recollect.engine.care.schedule import backup_tasks
 from recollect.engine.read.acts import beginnings
 from recollect.engine.tokens import create_token, find_token, list_tokens
-from recollect.errors import ReadOnlyStore
+from recollect.errors import ReadOnlyStore, StoreBusy, StoreDamaged
+from recollect.store.portable import Chosen
 from recollect.store.postgres import PostgresStore
 from recollect.store.postgres.migrations import MIGRATIONS
 from recollect.store.sql.seal import NOTED, seal
@@ -249,6 +250,52 @@ def test_vectors_stand_in_the_space_of_their_record_whatever_the_queue_says(shar
     assert shared.sql("SELECT version, space_no FROM pieces ORDER BY 1") == before == [(1, 1), (2, 2)]
     owner.reindex()
     assert list(owner.core.store.check()) == []
+
+
+def test_nothing_that_a_role_puts_beside_the_store_is_run_by_its_owner(shared: Shared) -> None:
+    owner = shared._open(shared.url, embedder="bundled")
+    owner.remember("The boiler stands in the cellar.", space="ours")
+    owner.embed_waiting()
+    role, mine = shared.role, f"x{shared.schema[-8:]}"
+    trap = "LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'run as %', current_user; END $$"
+    shared.sql(f"GRANT CREATE ON SCHEMA public TO {role}")
+    try:
+        shared.sql(
+            f"CREATE FUNCTION public.{mine}(varbit, varbit) RETURNS bit varying {trap}",
+            f"CREATE OPERATOR public.# (FUNCTION = public.{mine}, LEFTARG = varbit, RIGHTARG = varbit)",
+            f"CREATE FUNCTION public.varbit_send(text) RETURNS bytea {trap}",
+            role=role,
+        )
+        assert not owner.recall("where is the heating", space="ours").signals.problem
+        with shared._open(shared.url, embedder="bundled") as other:
+            assert [hit.record.text for hit in other.recall("boiler", space="ours")][:1]
+    finally:
+        shared.sql(f"REVOKE CREATE ON SCHEMA public FROM {role}", f"DROP OWNED BY {role}")
+
+
+def test_a_row_that_a_role_wrote_wrongly_is_told_with_its_space_and_ends_no_other_spaces_export(
+    shared: Shared, tmp_path: Path
+) -> None:
+    owner = shared.owner()
+    shared.sql("UPDATE records SET checksum = 0", role=shared.role)
+    (problem,) = owner.core.store.check()
+    assert f"records version 2 (space ours, which {shared.role} may write to)" in problem
+    with pytest.raises(StoreDamaged, match=r"records version 2 \(space ours\)"):
+        export(owner.core, tmp_path / "all.jsonl", None, None)
+    with pytest.raises(StoreDamaged, match=r"version 2 of records \(space ours\) is not as it was written"):
+        owner.list(space="ours")
+    assert export(owner.core, tmp_path / "theirs.jsonl", Chosen(spaces=("theirs",)), None).lines["record"] == 1
+
+
+def test_whoever_reads_is_not_kept_waiting_by_a_lock_for_good(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.store.postgres.connections.BUSY_SECONDS", 0.2)
+    owner = shared.owner()
+    with psycopg.connect(make_conninfo(shared_server(), user=shared.role)) as held:
+        held.execute(f"LOCK TABLE {shared.schema}.records IN ACCESS EXCLUSIVE MODE".encode())
+        with pytest.raises(StoreBusy, match="locked by another process"):
+            owner.recall("note", space="ours")
+        held.rollback()
+        assert [hit.record.text for hit in owner.recall("note", space="ours")] == ["a note of ours"]
 
 
 # Who is admitted

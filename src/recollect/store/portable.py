@@ -102,7 +102,8 @@ def lines_of(view: SqlView, chosen: Chosen | None = None) -> Iterator[bytes]:
     """What a store holds, line by line; of some records, what belongs to them."""
     db = view.database
     names = {number: name for number, name in db.rows("SELECT no, name FROM spaces")}
-    for problem in broken_rows(db):
+    besides = set(names.values()) - set(chosen.spaces) if chosen is not None and chosen.spaces else set[str]()
+    for problem in broken_rows(db, besides=besides):
         raise StoreDamaged(problem)
     wanted = None if chosen is None else _Wanted(db, chosen, names)
     if wanted is None:

@@ -24,13 +24,14 @@ from recollect.store.postgres.connections import (
     Unreachable,
     connect,
     convert_error,
+    find_vectors,
     is_lost,
     is_within,
     parse_address,
     run_script,
     said_by,
 )  # fmt: skip
-from recollect.store.postgres.database import PostgresDatabase, left_to_owner
+from recollect.store.postgres.database import VECTOR, PostgresDatabase, left_to_owner
 from recollect.store.postgres.migrations import MIGRATIONS
 from recollect.store.postgres.state import READ_NUMBERS, READ_STATE, State
 from recollect.store.postgres.turn import DatabaseTurn, lock_key
@@ -87,7 +88,7 @@ class PostgresStore:
         )
         try:
             with self._converted():
-                self._limited, self._whole = self._migrate()
+                self._limited, self._whole, self._vectors = self._migrate()
         except RecollectError:
             self.close()
             raise
@@ -130,9 +131,9 @@ class PostgresStore:
 
     # Shape
 
-    def _migrate(self) -> tuple[bool, int]:
-        """Brings the schema up to date, and answers whether row-level security limits what this user sees, and under
-        which number it keeps what is of no space."""
+    def _migrate(self) -> tuple[bool, int, str]:
+        """Brings the schema up to date, and answers whether row-level security limits what this user sees, under
+        which number it keeps what is of no space, and the schema of pgvector."""
         with self._pool.transaction("SELECT 1") as (connection, _):
             steps = self._format(connection)
             if steps != len(MIGRATIONS):
@@ -141,7 +142,8 @@ class PostgresStore:
                 except psycopg.errors.InsufficientPrivilege as error:
                     raise ReadOnlyStore(self._needs_owner(steps)) from error
             (((limited,),),) = run_script(connection, "SELECT row_security_active('records')")
-            return limited, run_script(connection, _OWN_NUMBER)[0][0][0] if limited else 0
+            number: int = run_script(connection, _OWN_NUMBER)[0][0][0] if limited else 0
+            return limited, number, find_vectors(connection)
 
     def _needs_owner(self, steps: int) -> str:
         if not steps:
@@ -152,7 +154,7 @@ class PostgresStore:
         )
 
     def _apply_migrations(self, connection: Connection) -> None:
-        run_script(connection, f"BEGIN; SELECT pg_advisory_xact_lock({self._edits})")
+        run_script(connection, f"BEGIN; SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock({self._edits})")
         schema = self._address.schema
         encoding = run_script(connection, "SHOW server_encoding")[0][0][0]
         if encoding != "UTF8":
@@ -163,9 +165,10 @@ class PostgresStore:
         done = self._format(connection)
         if done == 0:
             run_script(connection, "CREATE TABLE format(steps bigint NOT NULL); INSERT INTO format VALUES(0)")
+        vectors = find_vectors(connection)
         for statements in MIGRATIONS[done:]:
             for statement in statements:
-                connection.execute(statement.encode())
+                connection.execute(statement.replace(VECTOR, vectors).encode())
         run_script(connection, f"UPDATE format SET steps = {len(MIGRATIONS)}; COMMIT")
 
     def _make_extension(self, connection: Connection) -> None:
@@ -229,7 +232,14 @@ class PostgresStore:
         numbers: Mapping[str, int] | None = None,
         second: Second | None = None,
     ) -> tuple[PostgresDatabase, State]:
-        db = PostgresDatabase(connection, numbers, limited=self._limited, whole=self._whole, second=second)
+        db = PostgresDatabase(
+            connection,
+            numbers,
+            limited=self._limited,
+            whole=self._whole,
+            second=second,
+            vectors=self._vectors,
+        )
         db.known_spaces, db.stamped = state.spaces, state.stamped
         return db, state
 
@@ -412,7 +422,8 @@ class PostgresStore:
 
     def check(self) -> Iterator[str]:
         with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, _):
-            yield from broken_rows(PostgresDatabase(connection))
+            writers: dict[str, str] = {} if self._limited else dict(run_script(connection, _WRITERS)[0])
+            yield from broken_rows(PostgresDatabase(connection), writers=writers)
             for question, problem in (*_CHECKS, *(() if self._limited else _CHECKS_OF_ALL)):
                 count: int = run_script(connection, question)[0][0][0]
                 if count:
@@ -424,11 +435,13 @@ class PostgresStore:
             return run_script(connection, f"{sql} relnamespace = '{self._address.schema}'::regnamespace")[0][0][0]
 
 
+_WRITERS = """SELECT name, string_agg(DISTINCT role, ', ') FROM members JOIN spaces ON no = space_no GROUP BY name"""
 _NUMBERED = {"records": "version", "entities": "version", "relations": "version", "journal": "entry", "pieces": "piece"}
 _CHECKS_OF_ALL = (
     (
         "SELECT greatest((SELECT last FROM numbers WHERE name = 'journal') - count(*), 0) FROM journal",
-        "entries are missing from the journal: somebody has deleted them, and what they told is in a dump at best",
+        "entries are missing from the journal: somebody has deleted them, and what they told is in a dump at best (or,"
+        " before format 8, a limited role took their numbers and wrote none)",
     ),
     (
         " + ".join(

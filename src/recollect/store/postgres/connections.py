@@ -67,7 +67,7 @@ _WANTED = (
     " : as %3A, ? as %3F and % as %25"
 )
 _PORTS = re.compile(r"[\d,]*")
-_VECTOR_SCHEMA = """SELECT nspname FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
+_VECTOR_SCHEMA = """SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
     WHERE extname = 'vector'"""
 
 
@@ -113,16 +113,18 @@ def parse_address(url: str) -> Address:
 
 
 def connect(address: Address) -> Connection:
-    """A connection of its own, to the schema of the store."""
+    """A connection of its own, to the schema of the store.
+
+    Names are looked up there and nowhere else: what others may put into `public` is never run. It waits for no lock of
+    another's longer than a write waits for another's.
+    """
     try:
         connection = psycopg.connect(address.database, autocommit=True, prepare_threshold=_NEVER)
     except psycopg.OperationalError as error:
         raise Unreachable(str(error)) from error
     try:
-        wanted = "; ".join(f"SET {one}" for one in (f"search_path = {address.schema}, public", *_SETTINGS))
-        (found,) = run_script(connection, f"{wanted}; {_VECTOR_SCHEMA}")
-        if found and found[0][0] != "public":
-            run_script(connection, f'SET search_path = {address.schema}, "{found[0][0]}"')
+        own = (f"search_path = {address.schema}, pg_temp", f"lock_timeout = '{BUSY_SECONDS * 1000:.0f}ms'")
+        run_script(connection, "; ".join(f"SET {one}" for one in (*own, *_SETTINGS)))
     except BaseException:
         connection.close()
         raise
@@ -138,6 +140,12 @@ def run_script(connection: Connection, script: Script) -> list[list[Row]]:
             found.append(cursor.fetchall())
         if not cursor.nextset():
             return found
+
+
+def find_vectors(connection: Connection) -> str:
+    """The schema that pgvector was installed in; what is of it is named with that."""
+    (found,) = run_script(connection, _VECTOR_SCHEMA)
+    return found[0][0] if found else "public"
 
 
 def is_lost(connection: Connection) -> bool:

@@ -72,10 +72,14 @@ class PostgresDialect:
 DIALECT = PostgresDialect()
 
 
+VECTOR = "@vector"
+"""In a statement, the schema that pgvector was installed in."""
+
+
 @lru_cache(maxsize=1024)
-def _spelled(sql: str) -> bytes:
+def _spelled(sql: str, vectors: str) -> bytes:
     """A statement with `?` for a value as psycopg takes it."""
-    return sql.replace("%", "%%").replace("?", "%s").encode()
+    return sql.replace("%", "%%").replace("?", "%s").replace(VECTOR, vectors).encode()
 
 
 class _Unanswered(BaseException):
@@ -108,9 +112,11 @@ class PostgresDatabase:
         limited: bool = False,
         whole: int = 0,
         second: Second | None = None,
+        vectors: str = "public",
     ) -> None:
         self._connection = connection
         self._second = second
+        self._vectors = vectors
         self._long: set[str] = set()
         self._numbers = dict(numbers or {})
         self._taken: set[str] = set()
@@ -212,11 +218,14 @@ class PostgresDatabase:
         pending, self._pending = self._pending, []
         if not pending and len(questions) == 1:
             sql, values = questions[0]
-            return [self._connection.execute(_spelled(sql), values, binary=True)]
+            return [self._connection.execute(self._spell(sql), values, binary=True)]
         with self._connection.pipeline():
             for sql, values in pending:
-                self._connection.execute(_spelled(sql), values)
-            return [self._connection.execute(_spelled(sql), values, binary=True) for sql, values in questions]
+                self._connection.execute(self._spell(sql), values)
+            return [self._connection.execute(self._spell(sql), values, binary=True) for sql, values in questions]
+
+    def _spell(self, sql: str) -> bytes:
+        return _spelled(sql, self._vectors)
 
     def _send_both(self, questions: Sequence[tuple[str, Sequence[object]]]) -> list[Cursor]:
         """The same, with what takes long on this connection and the rest on the second, at the same time, where there
@@ -224,7 +233,7 @@ class PostgresDatabase:
         """
         long = [place for place, (sql, _) in enumerate(questions) if sql in self._long]
         rest = [place for place in range(len(questions)) if place not in long]
-        asked = [(_spelled(sql), values) for sql, values in (questions[place] for place in rest)]
+        asked = [(self._spell(sql), values) for sql, values in (questions[place] for place in rest)]
         beside = self._second.ask(asked) if self._second is not None and long and rest else None
         if self._second is None or beside is None:
             return self._send(questions)

@@ -3,7 +3,8 @@
 A list that is only ever appended to. Each entry is the statements of one step; the table `format` says how many were
 applied, and all that are missing are applied in one transaction, by one process at a time.
 
-Texts are compared byte by byte, as SQLite does, whatever the language of the database.
+Texts are compared byte by byte, as SQLite does, whatever the language of the database. `@vector` stands for the schema
+that pgvector was installed in.
 """
 
 _TEXT = 'text COLLATE "C"'
@@ -94,7 +95,7 @@ _TABLES = (
         floor float8 NOT NULL, spread float8 NOT NULL)""",
     """CREATE TABLE pieces(
         piece bigint PRIMARY KEY, model bigint NOT NULL, space_no bigint NOT NULL, version bigint NOT NULL,
-        live boolean NOT NULL, bits varbit NOT NULL, numbers halfvec NOT NULL) WITH (fillfactor = 90)""",
+        live boolean NOT NULL, bits varbit NOT NULL, numbers @vector.halfvec NOT NULL) WITH (fillfactor = 90)""",
     "CREATE INDEX pieces_space ON pieces(space_no, model)",
     "CREATE INDEX pieces_version ON pieces(version)",
     "CREATE TABLE tokens(piece bigint PRIMARY KEY, tokens bytea STORAGE EXTERNAL NOT NULL)",

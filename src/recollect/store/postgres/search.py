@@ -56,7 +56,7 @@ _MANY = 200  # candidates
 _SURE = 10
 """How many of the very nearest are among the candidates whatever their signs say."""
 _LEAST_BREADTH, _MOST_BREADTH, _SPARE = 40, 1_000, 1.1
-_COSINE = "-(numbers::vector <#> ?::vector) AS cosine"
+_COSINE = "-(numbers::@vector.vector OPERATOR(@vector.<#>) ?::@vector.vector) AS cosine"
 _NEAR = Packed(piece="i8", version="i8", cosine="f8")
 _COSINES = Packed(version="i8", cosine="f8")
 _TOLD = Packed(
@@ -219,7 +219,7 @@ class PostgresSearch:
             f" AND {self._present('pieces', where)}{allowed} ORDER BY"
         )
         first: list[object] = [model, *listed]
-        numbers = f"{held} numbers <#> ?::halfvec, version, piece LIMIT ?)"
+        numbers = f"{held} numbers OPERATOR(@vector.<#>) ?::@vector.halfvec, version, piece LIMIT ?)"
         signs = f"{held} bit_count(bits # ?::varbit), version, piece LIMIT ?)"
         spelled = self._spell(vector)
         small = [tally.no for tally in tallies if tally.records <= _COMPARED]
@@ -263,7 +263,8 @@ class PostgresSearch:
         sql = (
             f"SELECT {_NEAR.sql} FROM (SELECT piece, version, {_COSINE} FROM pieces"
             f" WHERE model = {model} AND space_no = ? AND {self._present('pieces', where)}{allowed}"
-            f" ORDER BY numbers::halfvec({dim}) <#> ?::halfvec({dim}) LIMIT ?) AS near"
+            f" ORDER BY numbers::@vector.halfvec({dim}) OPERATOR(@vector.<#>) ?::@vector.halfvec({dim})"
+            " LIMIT ?) AS near"
         )
         rows = self._db.rows(self._db.takes_long(sql), (spelled, tally.no, *listed, spelled, most))
         return {tally.no: _near_match(rows[0][0], most)}
@@ -309,7 +310,7 @@ class PostgresSearch:
         missing = [version for version in versions if (model, version) not in self._said]
         if missing:
             rows = self._db.rows(
-                "SELECT pieces.version, halfvec_send(numbers), tokens.tokens FROM pieces"
+                "SELECT pieces.version, @vector.halfvec_send(numbers), tokens.tokens FROM pieces"
                 " LEFT JOIN tokens ON tokens.piece = pieces.piece"
                 " WHERE pieces.version = ANY(?::bigint[]) AND pieces.model = ? ORDER BY pieces.piece",
                 (spell_numbers(missing), model),

@@ -143,7 +143,7 @@ class PostgresVectors:
 
     def make_index(self, model: Model) -> None:
         if model.dim <= MOST_INDEXED:
-            column = f"(numbers::halfvec({model.dim})) halfvec_ip_ops"
+            column = f"(numbers::@vector.halfvec({model.dim})) @vector.halfvec_ip_ops"
             near = f"CREATE INDEX IF NOT EXISTS pieces_near_{model.no} ON pieces USING hnsw ({column})"
             count: int = self._db.rows("SELECT count(*) FROM pieces WHERE model = ?", (model.no,))[0][0]
             size = min(count * (2 * model.dim + _EACH), _MOST_MEMORY)
@@ -159,7 +159,7 @@ class PostgresVectors:
         from recollect.store.late import unpack_tokens
 
         rows = self._db.rows(
-            "SELECT pieces.version, halfvec_send(numbers), tokens.tokens, varbit_send(bits) FROM pieces"
+            "SELECT pieces.version, @vector.halfvec_send(numbers), tokens.tokens, varbit_send(bits) FROM pieces"
             " LEFT JOIN tokens ON tokens.piece = pieces.piece"
             " WHERE pieces.version = ANY(?::bigint[]) AND pieces.model = ? ORDER BY pieces.piece",
             (list(versions), model),

@@ -37,7 +37,7 @@ NOTED = (
     "stamp",
 )  # fmt: skip
 """The columns of an entry, in the order in which they are sealed."""
-_VERB = NOTED.index("verb")
+_VERB, _SPACE = NOTED.index("verb"), NOTED.index("space")
 
 
 def seal(values: Sequence[object]) -> int:
@@ -94,7 +94,7 @@ def read_changes(rows: Sequence[Row]) -> list[Change]:
 
 
 def _damaged_entry(row: Row) -> StoreDamaged:
-    return StoreDamaged(f"entry {row[0]} of the journal is not as it was written; {_GO_ON}")
+    return StoreDamaged(f"entry {row[0]} of the journal (space {row[_SPACE]}) is not as it was written; {_GO_ON}")
 
 
 def _holds(type_: type[Thing], row: Row) -> bool:
@@ -132,4 +132,4 @@ def _is_readable(type_: type[Thing], row: Row) -> bool:
 
 
 def _damaged(type_: type[Thing], row: Row) -> StoreDamaged:
-    return StoreDamaged(f"version {row[0]} of {TABLES[type_]} is not as it was written; {_GO_ON}")
+    return StoreDamaged(f"version {row[0]} of {TABLES[type_]} (space {row[1]}) is not as it was written; {_GO_ON}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from recollect.store.base import Thing, names_of
 from recollect.store.sql.database import Database, Row
@@ -14,14 +14,20 @@ from recollect.types import Entity
 
 _AT_ONCE = 2_000
 _MOST_NAMED = 5
+_GO_ON = "run `recollect doctor --repair`"
 
 
-def broken_rows(db: Database) -> Iterator[str]:
-    """Of each table how many rows are damaged, and which; nothing when all are sound."""
+def broken_rows(
+    db: Database, *, besides: Collection[str] = (), writers: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Of each table how many rows are damaged, which, and in which spaces; nothing when all are sound. What is wrong in
+    spaces that are not meant is passed over. `writers` says who else may write to a space.
+    """
     for type_, table in TABLES.items():
-        yield from _told(table, "version", [row[0] for row in broken_versions(db, type_)])
-    yield from _told("spaces", "no", [row[0] for row in _broken(db, "spaces", "no", SPACES)])
-    yield from _told("journal", "entry", [row[0] for row in _broken(db, "journal", "entry", NOTED)])
+        yield from _told(table, "version", [(row[0], row[1]) for row in broken_versions(db, type_)], besides, writers)
+    for table, key, columns, space in (("spaces", "no", SPACES, 1), ("journal", "entry", NOTED, 2)):
+        found = [(row[0], row[space]) for row in _broken(db, table, key, columns)]
+        yield from _told(table, key, found, besides, writers)
     count: int = db.rows(
         "SELECT count(*) FROM records WHERE space_no NOT IN (SELECT no FROM spaces)",
     )[0][0]
@@ -73,8 +79,22 @@ def _broken_names(db: Database) -> Iterator[str]:
         yield f"{len(wrong)} names of entities are not what the entities say; run `recollect reindex`"
 
 
-def _told(table: str, key: str, found: list[int]) -> Iterator[str]:
+def _told(
+    table: str,
+    key: str,
+    broken: Sequence[tuple[int, object]],
+    besides: Collection[str],
+    writers: Mapping[str, str] | None,
+) -> Iterator[str]:
+    found = [(number, str(space)) for number, space in broken if space not in besides]
     if found:
-        named = ", ".join(map(str, found[:_MOST_NAMED])) + (", …" if len(found) > _MOST_NAMED else "")
+        named = _few([str(number) for number, _ in found])
+        spaces = sorted({space for _, space in found})
+        who = writers or {}
+        where = _few([f"{one}, which {who[one]} may write to" if one in who else one for one in spaces])
         rows = "row is" if len(found) == 1 else "rows are"
-        yield f"{len(found)} {rows} not as written: {table} {key} {named}; run `recollect doctor --repair`"
+        yield f"{len(found)} {rows} not as written: {table} {key} {named} (space {where}); {_GO_ON}"
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
