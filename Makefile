@@ -50,9 +50,9 @@ fuzz: $(VENV)/.installed
 conformance: $(VENV)/.installed
 	$(PY) tests/conformance/run.py
 
-# What takes long for what it asks: Lighthouse on every view of the page, the benchmark's largest sections.
+# What takes long for what it asks: Lighthouse on every view of the page, the benchmark's largest sections, and the like.
 test-slow: $(VENV)/.installed
-	$(PY) -m pytest -n auto --dist loadfile tests/page/test_lighthouse.py tests/quality/test_bench.py -m slow
+	$(PY) -m pytest -n auto --dist loadfile -m slow
 
 check: $(VENV)/.installed
 	$(PY) -m ruff check .

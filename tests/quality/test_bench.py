@@ -9,8 +9,8 @@ import pytest
 from bench import growth, page, table
 from bench.__main__ import SECTIONS
 
-SLOW = ("postgres", "page-speed", "service")
-"""They start a server, or a browser: `make test-slow` runs them."""
+SLOW = ("postgres", "page-speed", "service", "agentos", "model", "recall", "graph", "processes", "hooks")
+"""They start servers, or a browser, or fill stores: `make test-slow` runs them."""
 
 
 @pytest.fixture(scope="module")

@@ -323,6 +323,7 @@ def test_the_document_names_every_route_and_so_does_the_page_for_readers(up: Ser
     assert [route.path for route in ROUTES if f"| `{route.method} {route.path}` | {route.about} |" not in page] == []
 
 
+@pytest.mark.slow
 def test_schemathesis_finds_nothing(up: Service, tmp_path: Path) -> None:
     command = [
         sys.executable, "-m", "schemathesis.cli", "run", f"{up.url}/api/openapi.json", "--max-examples", "3",

@@ -85,6 +85,7 @@ def test_nearly_every_answer_is_among_the_ten(palaces: Server, tool: str, parts:
     assert len(missed) <= 2, missed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("top_k", [1, 3])
 def test_deep_recall_finds_no_less_than_the_plain_one(palaces: Server, top_k: int) -> None:
     plain, deep = (
