@@ -228,3 +228,17 @@ def test_the_store_is_looked_at_once_more_only_for_what_others_may_resemble(
     (told,) = memory.remember("The harbour gateway runs on port 9090.").already
     assert told.differs
     assert looks == [1]
+
+
+def test_what_has_a_key_is_compared_with_no_more_than_what_has_none(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.remember("The harbour gateway runs on port 8080.")
+    looks: list[int] = []
+    read = memory.core.store.read
+    monkeypatch.setattr(memory.core.store, "read", lambda: looks.append(1) or read())
+    text = "Dora has a harbour dog and plays the violin in an orchestra on Mondays."
+    assert memory.once("dora", memory.remember, text).already == ()
+    assert looks == [1]  # whether the key was used
+    (told,) = memory.once("port", memory.remember, "The harbour gateway runs on port 9090.").already
+    assert told.differs

@@ -105,3 +105,29 @@ def test_what_is_taken_back_leaves_nothing_in_the_lists(open_memory: Callable[..
     assert lists(memory) == read_anew(memory) == before
     memory.remember("The violin lies in the garden.")
     assert lists(memory) == read_anew(memory)
+
+
+def test_what_a_process_writes_after_it_has_asked_need_not_be_read_for_its_lists(
+    open_memory: Callable[..., Memory],
+) -> None:
+    memory = open_memory()
+    for word in WORDS:
+        memory.remember(f"The {word} stands in the hall.")
+        (held,) = memory.core.store._held_words._spaces.values()
+        assert held.last == memory.list(limit=1)[0].version
+    assert lists(memory) == read_anew(memory)
+
+
+def test_lists_are_asked_in_a_transaction_of_several_steps_that_has_written_nothing_yet(
+    open_memory: Callable[..., Memory],
+) -> None:
+    memory = open_memory()
+    memory.remember("The gateway stands in the garden.")
+    memory.remember("A garden stands beside the gateway.")
+    said: list[str] = []
+    for connection in memory.core.store._idle:
+        connection.set_trace_callback(said.append)
+    memory.once("key", memory.remember, "In the garden stands the gateway.")
+    assert said
+    assert not [one for one in said if "MATCH" in one]
+    assert lists(memory) == read_anew(memory)

@@ -27,6 +27,7 @@ R = TypeVar("R")
 
 _MOST_LENGTHS = 100_000
 _MOST_CHANGES = 1_000_000
+FEW_WORDS = 2  # that tell something: as many as a text of six words has, at least
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _ID_LENGTH = 12
 _TO_LETTER = bytes(_LETTERS[byte % 26] for byte in range(256))
@@ -53,19 +54,25 @@ def random_uuid() -> str:
 
 
 class Lengths:
-    """How many words that tell something some versions have, at least: that never changes."""
+    """How many words that tell something some versions have, at least: that never changes.
 
-    def __init__(self) -> None:
-        self.words: dict[int, int] = {}
-        self.longer = set[int]()
-        """Those that have more than one."""
+    What others `known` say is told, and nothing is learned: so for who sees versions that are not committed.
+    """
+
+    def __init__(self, known: Lengths | None = None) -> None:
+        self._learns = known is None
+        self.words: dict[int, int] = {} if known is None else known.words
+        self.longer = set[int]() if known is None else known.longer
+        """Those that have more than a few."""
 
     def learn(self, version: int, words: int) -> None:
+        if not self._learns:
+            return
         if len(self.words) > _MOST_LENGTHS:
             self.words.clear()
             self.longer.clear()
         self.words[version] = words
-        if words > 1:
+        if words > FEW_WORDS:
             self.longer.add(version)
 
 
@@ -153,8 +160,12 @@ _STEPS = 32
 
 def stepping(items: Sequence[P], step: Step | None, stage: int = 0, stages: int = 1) -> Iterator[P]:
     """Things one by one, where all of them pass so many stages; now and then `step` is told how many are done."""
+    return iter(items) if step is None else _stepping(items, step, stage, stages)
+
+
+def _stepping(items: Sequence[P], step: Step, stage: int, stages: int) -> Iterator[P]:
     for place, item in enumerate(items):
-        if step is not None and place and place % _STEPS == 0:
+        if place and place % _STEPS == 0:
             step((stage * len(items) + place) // stages, len(items))
         yield item
 

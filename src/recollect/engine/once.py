@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from hashlib import blake2b
-from typing import TypeVar, cast, get_type_hints
+from typing import Any, TypeVar, cast, get_type_hints
 
 import msgspec
 from msgspec import Raw, Struct
@@ -101,7 +102,7 @@ _IN_STEPS = (
 
 def once(core: Core, key: object, act: Callable[..., T], args: Sequence[object], kwargs: Mapping[str, object]) -> T:
     """The same for a method of a memory and its arguments. What it answers is of the type that it declares."""
-    name, answered = act.__name__, get_type_hints(act)["return"]
+    name, answered = act.__name__, _answer_of(getattr(act, "__func__", act))
     asked = msgspec.json.encode([name, args, kwargs], enc_hook=repr, order="deterministic")
     written = do_once(
         core, key, asked, lambda: msgspec.json.encode(_named(act(*args, **kwargs))), in_steps=name in _IN_STEPS
@@ -121,6 +122,12 @@ def once(core: Core, key: object, act: Callable[..., T], args: Sequence[object],
     if found is None:
         raise Conflict(f"what was done with {KEY} {key!r} is gone since")
     return cast("T", found)
+
+
+@lru_cache(128)
+def _answer_of(act: Callable[..., object]) -> Any:
+    """The type of what a function answers, as it declares it."""
+    return get_type_hints(act)["return"]
 
 
 class _Named(Struct, frozen=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Literal, TypeVar, cast, get_args, get_origin
@@ -355,16 +355,16 @@ def choices_of(field: Field) -> tuple[str, ...]:
     return get_args(field.type) if get_origin(field.type) is Literal else ()
 
 
-def parse_fields(values: Mapping[str, object], allowed: Iterable[str], prefix: str = "") -> dict[str, object]:
+def parse_fields(values: Mapping[str, object], allowed: Collection[str], prefix: str = "") -> dict[str, object]:
     """The given fields of a draft, each parsed; an unknown one is an error."""
-    known, parsers = list(allowed), parsers_of(Draft)
+    parsers = parsers_of(Draft)
     parsed: dict[str, object] = {}
     for name, value in values.items():
-        if name not in known:
+        if name not in allowed:
             from difflib import get_close_matches  # of those alone who ask for what there is not
 
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+            near = get_close_matches(name, list(allowed), 1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(allowed)}"
             raise InvalidInput(f"{prefix}{name}", f"is not a known field; {hint}")
         parsed[name] = parsers[name](value, f"{prefix}{name}")
     return parsed

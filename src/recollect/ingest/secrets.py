@@ -315,14 +315,16 @@ def find_secrets(text: str) -> list[Secret]:
     ascii = lower.isascii()
     long = max(map(len, text.split()), default=0) >= _LONGEST_WORD and _LONG.search(text)
     marked = [rules for mark, rules in _PREFIXED_BY_MARK.items() if mark in lower] if long else []
-    if any([sign in lower for sign in _SIGNS_OF_PLACES]):
+    if [sign for sign in _SIGNS_OF_PLACES if sign in lower]:
         marked += [rules for mark, rules in _PLACED_BY_MARK.items() if mark in lower]
-    found = [*_private_keys(text)] if _PEM_MARK.lower() in lower or "putty-user-key" in lower else []
+    found = [*_private_keys(text)] if "private key" in lower or "putty-user-key" in lower else []
     for rule in {id(rule): rule for rules in marked for rule in rules}.values():
         found += _matches(rule, text)
     is_set = "=" in lower or ":" in lower or "：" in lower  # as each of the words must be, to something
     if is_set and any([word in lower for word in (_ASCII_KEY_WORDS if ascii else _KEY_WORDS)]):
         found += _set_to(text, lower)
+    if not found:
+        return found
     kept: list[Secret] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or one.start >= kept[-1].end:
@@ -467,7 +469,7 @@ def drop_private(text: str) -> str:
 
     Whatever opens as such a mark does, with attributes or without, however it goes on.
     """
-    return carry_private([text])[0]
+    return carry_private([text])[0] if "private" in text.lower() else text
 
 
 def carry_private(texts: Sequence[str]) -> list[str]:

@@ -60,6 +60,12 @@ def _terms_among(words: str) -> frozenset[str]:
     return frozenset(term for word in words.split() for term in terms(word))
 
 
+@cache
+def _little() -> frozenset[str]:
+    """Terms that say little: function words, and those that tell of a change."""
+    return stop_terms() | _terms_among(_CHANGING)
+
+
 KEPT = 256
 """So many texts are kept with what was read of them: of four times as many, no more is saved than they take."""
 
@@ -99,9 +105,9 @@ def _read_word(word: str) -> tuple[tuple[str, ...], str, int]:
     """
     found = terms_of(word)
     spoken = found if is_pair(word) else found[:1]  # of an identifier, the whole
-    stop, changing, number = stop_terms(), _terms_among(_CHANGING), _is_number(word)
-    said = spoken if number else tuple([term for term in spoken if term not in stop and term not in changing])
-    mark = _CHANGES_SOMETHING if spoken[0] in changing else 0
+    number = _is_number(word)
+    said = spoken if number else tuple([term for term in spoken if term not in _little()])
+    mark = _CHANGES_SOMETHING if spoken[0] in _terms_among(_CHANGING) else 0
     if spoken[0] in _terms_among(_NEGATING) or word.endswith(("n't", "n’t")):
         mark |= _NEGATES
     return said, _NUMBER if number else _NAME if word[0].isupper() else "", mark
@@ -117,6 +123,8 @@ _WORDS, _SAID = PerWord(_read_word), PerWord(_compared)
 
 
 def _is_number(word: str) -> bool:
+    if word.isalpha():
+        return False
     return word.replace(".", "").replace("-", "").isdigit()
 
 

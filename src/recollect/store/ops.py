@@ -32,8 +32,9 @@ class Lexis(Struct, frozen=True, gc=False):
     @property
     def length(self) -> int:
         counts = self.terms.values()
-        if max(counts, default=0) <= MOST_COUNTED:
-            return sum(counts)
+        length = sum(counts)
+        if length <= MOST_COUNTED or max(counts) <= MOST_COUNTED:
+            return length
         return sum(min(count, MOST_COUNTED) for count in counts)
 
 

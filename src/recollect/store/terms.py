@@ -113,6 +113,8 @@ def split_words(text: str) -> list[str]:
 
 def terms_of(word: str) -> tuple[str, ...]:
     """The terms of one word, worked out anew: for who remembers them in a form of its own."""
+    if word.isascii() and word.isalpha() and word.islower() and len(word) <= _LONGEST_TERM:  # as most words are
+        return (_stem_latin(word),)
     return tuple([term[:_LONGEST_TERM] for term in _terms_of(word)])
 
 
@@ -144,9 +146,7 @@ def _terms_of(word: str) -> list[str]:
 
 
 def _ascii_terms(word: str) -> list[str]:
-    """The same for the plainest words, which most are."""
-    if word.isalpha() and word.islower():
-        return [_stem_latin(word)]
+    """The same for words of plain letters."""
     if "'" in word:
         word = _CLITIC.sub("", word) or word
     parts = [part for part in _SPLIT.split(word) if part]

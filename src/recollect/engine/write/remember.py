@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
@@ -50,17 +51,13 @@ def content_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-_hashes = PerWord(lambda word: tuple(map(hash_term, terms_of(word))))
+_hashes = PerWord(lambda word: tuple([hash_term(term) for term in terms_of(word)]))
 
 
 def count_terms(title: str | None, text: str, beside: str = "") -> dict[int, int]:
     """How often each term occurs in a text, its title, and what is said beside it."""
-    words = split_words("\n".join(part for part in (title, text, beside) if part))
-    counts: dict[int, int] = {}
-    times = counts.get
-    for hash in chain.from_iterable(map(_hashes.__getitem__, words)):
-        counts[hash] = times(hash, 0) + 1
-    return counts
+    words = split_words("\n".join([part for part in (title, text, beside) if part]))
+    return Counter(chain.from_iterable(map(_hashes.__getitem__, words)))
 
 
 def count_stated(one: Stated) -> dict[int, int]:

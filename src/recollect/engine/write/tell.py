@@ -7,13 +7,15 @@ sees. Where none is, a shelf says that it is to be looked at again once there ar
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, Lengths, find, is_joined, records_of
+from recollect.engine.core import FEW_WORDS, Core, Lengths, find, is_joined, records_of
 from recollect.engine.sight import Eyes, Sight
 from recollect.engine.write.govern import supersede_one
 from recollect.engine.write.remember import count_stated, make_room, put_of, take_all
@@ -99,7 +101,7 @@ def _told(core: Core, receipt: Receipt, record: Record | None, eyes: Eyes | None
 
 def _lengths(core: Core) -> Lengths:
     """How long versions are that were committed."""
-    return Lengths() if is_joined() else core.lengths  # the number of one that is not may yet be another's
+    return Lengths(core.lengths) if is_joined() else core.lengths  # the number of one that is not may yet be another's
 
 
 def _replaced(edit: Edit, id: str, space: str) -> Record:
@@ -276,25 +278,36 @@ class _Shared:
     def _worth_weighing(self, *, all: bool) -> set[int]:
         """The versions that stand in some list or (not `all`) those of them that may share enough.
 
-        Where all words that many hold do not make enough together, such a one holds another as well. And where no
-        single word is enough beside a second that the other has alone, it holds two, or has no second.
+        Where some words that many hold do not make enough together, such a one holds another as well. And where no
+        single word is enough, it holds two. That is so of all that are known to be longer than a few words; whatever
+        may be shorter is weighed.
         """
-        held, weights = self._held, self._weights
-        often = [word for word, versions in held.items() if len(versions) > _MANY]
-        if often and self._gate.lets(sum(map(weights.__getitem__, often)) + self._common, 2, len(held), 2):
-            often = []
-        seen, twice = set[int](), set[int]()
-        for word, versions in held.items():
-            if word not in often:
-                twice.update(seen.intersection(versions))
-                seen.update(versions)
-        for word in often:
-            twice.update(seen.intersection(held[word]))
-        alone = max(weights.values(), default=0.0) + self._common
-        if not all and not self._gate.lets(alone, 1, 1 + self._more, 2):
-            seen = twice | (seen - self._lengths.longer)
-        seen.discard(self._own)
-        return seen
+        held, longer = self._held, set[int]() if all else self._lengths.longer
+        often = self._often(1 if all else FEW_WORDS)
+        times = Counter(chain.from_iterable([versions for word, versions in held.items() if word not in often]))
+        alone = max(self._weights.values(), default=0.0) + self._common
+        if all or self._gate.lets(alone, 1, 1 + self._more, FEW_WORDS + 1):
+            some = set(times)
+        else:
+            some = {one for one, count in times.items() if count > 1 or one not in longer}
+            some.update(*[times.keys() & held[word] for word in often])
+        if not all:
+            some.update(*[set(held[word]).difference(longer) for word in often])
+        some.discard(self._own)
+        return some
+
+    def _often(self, few: int) -> list[str]:
+        """Words that many hold, as far as they do not make enough together to be about the same thing for one that has
+        more than a few.
+        """
+        weights, weight, often = self._weights, self._common, list[str]()
+        many = [word for word, versions in self._held.items() if len(versions) > _MANY]
+        for word in sorted(many, key=weights.__getitem__):
+            weight += weights[word]
+            if self._gate.lets(weight, 2, len(self._held), few + 1):
+                break
+            often.append(word)
+        return often
 
     def _weigh(self, some: set[int]) -> tuple[dict[int, float], dict[int, int]]:
         """How much each of some versions shares by the lists, and in how many words."""

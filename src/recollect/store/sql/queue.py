@@ -54,13 +54,19 @@ class Queue:
         """New texts wait for vectors of every model, unchanged ones where those before them do: space, record and the
         version whose text it shares (0: none), of each. Answers space, version and that of each that shares one.
         """
-        embedded = [entry for entry in entries if entry[1].kind not in CATALOGUE_KINDS]
-        fresh = [(space_no, record.version) for space_no, record, same_as in embedded if not same_as]
+        fresh: list[tuple[int, int]] = []
+        shared: list[tuple[int, int, int]] = []
+        for space_no, record, same_as in entries:
+            if record.kind in CATALOGUE_KINDS:
+                continue
+            if same_as:
+                shared.append((space_no, record.version, same_as))
+            else:
+                fresh.append((space_no, record.version))
         if fresh:
             if self._models is None:
                 self._models = self.models()
             self._db.many("INSERT INTO queue VALUES(?, ?, ?)", [(m.no, *one) for one in fresh for m in self._models])
-        shared = [(space_no, record.version, same_as) for space_no, record, same_as in embedded if same_as]
         queued = "INSERT INTO queue SELECT model, CAST(? AS BIGINT), CAST(? AS BIGINT) FROM queue WHERE version = ?"
         self._db.many(queued, shared)
         return shared

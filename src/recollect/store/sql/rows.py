@@ -132,14 +132,14 @@ to_change = row_reader(Change, CHANGE_COLUMNS)
 to_space = row_reader(Space, ("name", "description", "created_at", "metadata"))
 
 
-def lexis_row(lexis: Lexis) -> tuple[bytes, str]:
-    """Sorted term hashes as uint32, then their counts as bytes; names as JSON."""
+def lexis_row(lexis: Lexis, *, named: bool = True) -> tuple[bytes, str]:
+    """Sorted term hashes as uint32, then their counts as bytes; names, where they are wanted, as JSON."""
     terms = sorted(lexis.terms)
     try:
         counts = bytes(map(lexis.terms.__getitem__, terms))
     except ValueError:  # a count that no byte holds, which only long texts have
         counts = bytes([min(lexis.terms[term], MOST_COUNTED) for term in terms])
-    return array("I", terms).tobytes() + counts, to_json(lexis.names) if lexis.names else "[]"
+    return array("I", terms).tobytes() + counts, to_json(lexis.names) if lexis.names and named else "[]"
 
 
 def to_lexis(terms: bytes, names: str) -> Lexis:

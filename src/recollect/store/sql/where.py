@@ -40,11 +40,15 @@ def known_at(db: Database, table: str, as_of: datetime | None, *, looked_up: boo
 
 def true_at(table: str, moment: int) -> Condition:
     """What is true at a moment. What had begun or ended when it was written has, wherever the clock is now."""
+    return _true_at(table), [moment, moment]
+
+
+@cache
+def _true_at(table: str) -> str:
     begun, ended = f"{table}.valid_from", f"{table}.valid_until"
     return (
         f"({begun} IS NULL OR {begun} <= ? OR {begun} <= {table}.recorded_at)"
-        f" AND ({ended} IS NULL OR ({ended} > ? AND {ended} > {table}.recorded_at))",
-        [moment, moment],
+        f" AND ({ended} IS NULL OR ({ended} > ? AND {ended} > {table}.recorded_at))"
     )
 
 

@@ -65,14 +65,6 @@ _NO_VERSION = -1  # of something that is in its place already and shares its tex
 _OF_A_SPACE = ("records", "entities", "relations", "accesses", "messages", "shelves")
 
 
-class _Change(msgspec.Struct, frozen=True, gc=False):
-    """An entry that the journal is to have."""
-
-    op: Put | Retire
-    before: int | None
-    after: int | None
-
-
 class Writer:
     """Does operations through one transaction: reads see what it has written so far."""
 
@@ -121,16 +113,11 @@ class Writer:
         self._db.many(_NOTE, rows)
         return range(first, first + len(notes))
 
-    def _note_changes(self, changes: Sequence[_Change]) -> range:
-        """Writes an entry for each change of an object, and answers their numbers."""
-        return self._write_notes(
-            [
-                (
-                    change.op.thing.space, change.op.verb, _OBJECT_TYPE[type(change.op.thing)], change.op.thing.id,
-                    change.before, change.after, self._actor, change.op.reason, change.op.undoes,
-                )
-                for change in changes
-            ]
+    def _changed_by(self, op: Put | Retire, before: int | None, after: int | None) -> Row:
+        """The entry that the journal is to have of a change of an object."""
+        thing = op.thing
+        return (
+            thing.space, op.verb, _OBJECT_TYPE[type(thing)], thing.id, before, after, self._actor, op.reason, op.undoes,
         )  # fmt: skip
 
     # Spaces
@@ -209,9 +196,9 @@ class Writer:
         elif type_ is Entity:
             for number, thing in zip(numbers, things, strict=True):
                 self._index.put_entity(number, cast("Entity", thing))
-        entries = self._note_changes(
+        entries = self._write_notes(
             [
-                _Change(op, None if op.before is None else op.before.version, thing.version)
+                self._changed_by(op, None if op.before is None else op.before.version, thing.version)
                 for op, thing in zip(ops, things, strict=True)
             ]
         )
@@ -277,7 +264,7 @@ class Writer:
     def _retire(self, ops: Sequence[Retire]) -> list[Done]:
         things = [(self.home(op.thing.space), op.thing) for op in ops]
         self._retire_things(type(ops[0].thing), things)
-        entries = self._note_changes([_Change(op, op.thing.version, None) for op in ops])
+        entries = self._write_notes([self._changed_by(op, op.thing.version, None) for op in ops])
         return [Done(entries=(entry,)) for entry in entries]
 
     def _retire_things(self, type_: type[Thing], things: Sequence[tuple[int, Thing]]) -> None:

@@ -89,6 +89,7 @@ class SqliteStore:
         self._closed = False
         self._cache: Cache | None = None
         self._held_words = Held()
+        self._began = 0
         self.on_commit: list[Callable[[], None]] = []
         check_file(path)
         self._notes = [*close_to_others(path), *warn_of_network(path)]
@@ -215,18 +216,18 @@ class SqliteStore:
         db = SqliteDatabase(connection)
         last = last_moment(db)
         shifted, now = last is not None and last.ahead > 0, look(last, self._clock())
-        return SqlView(db, now, *self._index(connection, now, cache, held), shifted=shifted)
+        return SqlView(db, now, *self._index(connection, now, cache, Words(connection, held)), shifted=shifted)
 
     @contextmanager
     def write(self, *, actor: str | None = None, patience: float | None = None) -> Generator[SqlEdit]:
         inner = self._joined() is not None
-        with self._converted(), self._transaction(patience) as connection, self._acts.one():
+        with self._transaction(patience) as connection:
             if inner:
                 connection.execute("SAVEPOINT edit")
             try:
                 moment = self._next_moment(connection)
-                held = None if inner else self._held_words
-                index = self._index(connection, moment.at, _cache_of_its_own, held)
+                words = Words(connection, self._held_words if connection.total_changes == self._began else None)
+                index = self._index(connection, moment.at, _cache_of_its_own, words)
                 db = SqliteDatabase(connection, self._room.widen)
                 edit = SqlEdit(db, moment, *index, actor, self._acts.first)
                 yield edit
@@ -237,6 +238,8 @@ class SqliteStore:
                 raise
             if inner:
                 connection.execute("RELEASE edit")
+        if not inner:
+            words.committed()
 
     def joined(self, *, in_steps: bool = False, of: Mapping[str, int] | None = None) -> AbstractContextManager[object]:
         return self._acts.one(of) if in_steps else self._transaction()
@@ -246,7 +249,8 @@ class SqliteStore:
         """The transaction of this thread: a new one, unless it is in one already."""
         outer = self._joined()
         if outer is not None:
-            yield outer
+            with self._converted(), self._acts.one():
+                yield outer
             return
         seconds = BUSY_SECONDS if patience is None else patience
         with (
@@ -256,6 +260,7 @@ class SqliteStore:
             wait_for(lambda: connection.execute("BEGIN IMMEDIATE"), seconds)
             self._file.check_length(connection.execute("PRAGMA page_count").fetchone()[0], self._page_size)
             self._thread.connection = connection
+            self._began = connection.total_changes  # as long as that is so, it sees what others see
             try:
                 yield connection
             finally:
@@ -271,10 +276,10 @@ class SqliteStore:
         return getattr(self._thread, "connection", None)
 
     def _index(
-        self, connection: sqlite3.Connection, now: datetime, cache: Callable[[], Cache], held: Held | None = None
+        self, connection: sqlite3.Connection, now: datetime, cache: Callable[[], Cache], words: Words
     ) -> tuple[Derived, Callable[[], Search]]:
         """What is derived, as a connection sees it, and what searches it once something is asked."""
-        words, vectors = Words(connection, held), VectorTables(connection)
+        vectors = VectorTables(connection)
 
         def search() -> Search:
             from recollect.store.sqlite.search import SqliteSearch  # brings in numpy

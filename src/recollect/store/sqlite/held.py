@@ -5,7 +5,8 @@ the list of a word than to read it. So lists that were asked for are kept, and w
 goes on asking is given the lists of all words at once, where a space is no larger than that: most words of a new text
 are in no list, and it takes the index as long to find that out.
 
-Where a version has left the present, all lists of its space are read anew.
+Where a version has left the present, all lists of its space are read anew. What this process itself writes after it has
+asked is put behind the lists once it is committed.
 """
 
 from __future__ import annotations
@@ -22,10 +23,8 @@ _MOST_TERMS = 30_000  # in all spaces
 _WHOLE = 5_000  # records of a space whose lists are all kept
 _BOUGHT = 3  # of a space's records for each term that was read alone: then all lists are read
 _MOST_NEW = 64  # versions that are put behind the lists; beyond that they are read anew
-_STATE = (
-    "SELECT changes, gone, records, (SELECT seq FROM sqlite_sequence WHERE name = 'records') FROM tallies"
-    " WHERE space_no = ?"
-)
+_STATE = "SELECT changes, gone, records FROM tallies WHERE space_no = ?"
+_LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'records'"
 _NEW = """
     SELECT lexis.version, lexis.terms FROM records CROSS JOIN lexis ON lexis.version = records.version
     WHERE records.version > ? AND +records.space_no = ? AND +records.retired_at IS NULL
@@ -97,27 +96,56 @@ class Held:
         found = connection.execute(_STATE, (space_no,)).fetchone()
         if found is None:
             return None
-        changes, gone, records, last = found
+        changes, gone, records = found
         lists = self._spaces.get(space_no)
         if lists is not None and lists.changes > changes:
             return None
-        if lists is None or lists.gone != gone or lists.most != most or not self._catch_up(connection, space_no, lists):
-            lists = self._spaces[space_no] = _Lists(changes, gone, last or 0, most)
+        if lists is None or lists.gone != gone or lists.most != most:
+            lists = self._spaces[space_no] = _Lists(changes, gone, _last(connection), most)
+        elif lists.changes != changes:
+            lists = self._caught_up(connection, space_no, lists, changes)
         if not lists.is_whole and not lists.is_large and records <= min(_WHOLE, _BOUGHT * lists.asked):
             lists.read_all(connection, space_no)
-        lists.changes, lists.last = changes, last or 0
-        if sum(len(one.terms) for one in self._spaces.values()) > _MOST_TERMS:
+        if sum([len(one.terms) for one in self._spaces.values()]) > _MOST_TERMS:
             large = len(lists.terms) > _MOST_TERMS
-            lists = _Lists(changes, gone, last or 0, most)
+            lists = _Lists(changes, gone, lists.last, most)
             lists.is_large = large
             self._spaces = {space_no: lists}
         return lists
 
-    def _catch_up(self, connection: sqlite3.Connection, space_no: int, lists: _Lists) -> bool:
-        """Puts what is new behind the lists, unless it is much."""
+    def _caught_up(self, connection: sqlite3.Connection, space_no: int, lists: _Lists, changes: int) -> _Lists:
+        """The lists with what is new behind them; where that is much, they begin anew."""
+        last = _last(connection)
         new = connection.execute(_NEW, (lists.last, space_no, _MOST_NEW + 1)).fetchall()
         if len(new) > _MOST_NEW:
-            return False
-        for version, terms in new:
-            lists.add(version, terms_in(terms))
-        return True
+            lists = self._spaces[space_no] = _Lists(changes, lists.gone, last, lists.most)
+        else:
+            for version, terms in new:
+                lists.add(version, terms_in(terms))
+        lists.changes, lists.last = changes, last
+        return lists
+
+    def changes_of(self, space_no: int) -> int | None:
+        """After how many changes of a space its lists are."""
+        lists = self._spaces.get(space_no)
+        return None if lists is None else lists.changes
+
+    def put(self, space_no: int, changes: int, new: Sequence[tuple[int, Sequence[int]]]) -> None:
+        """Hears what a transaction that is committed has put into a space, and was the next change after so many: the
+        lists need not be told by reading it. Whoever has read it meanwhile has them further.
+        """
+        with self._lock:
+            lists = self._spaces.get(space_no)
+            if lists is None or lists.changes != changes or len(new) > _MOST_NEW:
+                return
+            for version, terms in new:
+                if version > lists.last:  # else it was there before, and was given other names
+                    lists.add(version, terms)
+                    lists.last = version
+            lists.changes += 1
+
+
+def _last(connection: sqlite3.Connection) -> int:
+    """The last number that a version has had."""
+    row = connection.execute(_LAST).fetchone()
+    return 0 if row is None else row[0]

@@ -32,6 +32,10 @@ _TIDY_PAGES = 500
 _KNOWING = """
     SELECT spaces.name, spaces.no FROM json_each(?) AS asked CROSS JOIN spaces ON spaces.name = asked.value
     WHERE EXISTS(SELECT 1 FROM names WHERE names.space_no = spaces.no)"""
+_SELDOM = (
+    "SELECT (SELECT 1 FROM evicted LIMIT 1), (SELECT 1 FROM names LIMIT 1),"
+    " (SELECT version FROM made_by WHERE what = 'made')"
+)
 _NAMED = "SELECT name FROM names WHERE space_no = ? AND name IN (SELECT value FROM json_each(?))"
 _NEXT = (
     "CREATE VIRTUAL TABLE words_next USING fts5(tokens, content='', detail=none, columnsize=0, tokenize='ascii')",
@@ -88,7 +92,10 @@ class Words:
         if not next:
             self._tables, self._next = ("words", "lexis", "tallies"), None
         self._any_evicted: bool | None = None
+        self._any_names: bool | None = None
         self._tallied: dict[int, tuple[int, int, int]] = {}
+        self._asked: tuple[Held, int, int] | None = None
+        self._new: list[tuple[int, Sequence[int]]] = []
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         return self._connection.execute(sql, values).fetchall()
@@ -112,8 +119,15 @@ class Words:
     def has_evicted(self) -> bool:
         """Does anything wait to be retired? Within a snapshot that changes only by what is told here."""
         if self._any_evicted is None:
-            self._any_evicted = bool(self._rows("SELECT 1 FROM evicted LIMIT 1"))
-        return self._any_evicted
+            self._look()
+        return bool(self._any_evicted)
+
+    def _look(self) -> None:
+        """Learns by one question what every write has to know, and what seldom is."""
+        ((evicted, named, made),) = self._rows(_SELDOM)
+        self._any_evicted, self._any_names = bool(evicted), bool(named)
+        if self._next is None:
+            self._next = (None, 0) if made is None else (Words(self._connection, next=True), made)
 
     def look_for_evicted(self) -> None:
         """Hears that something was evicted or retired in this transaction."""
@@ -134,8 +148,17 @@ class Words:
         if self._held is None or str in map(type, names):
             return self._newest(space_no, names, most)
         terms = cast("Sequence[int]", names)
-        held = self._held.find(self._connection, space_no, terms, most, lambda some: self._newest(space_no, some, most))
-        return cast("dict[N, list[int]]", held)
+        held = self._held
+        found = held.find(self._connection, space_no, terms, most, lambda some: self._newest(space_no, some, most))
+        changes = held.changes_of(space_no)
+        self._asked = None if changes is None else (held, space_no, changes)
+        return cast("dict[N, list[int]]", found)
+
+    def committed(self) -> None:
+        """Hears that what was written here is there for all: lists that were asked for before go on with it."""
+        if self._asked is not None and self._new:
+            held, space_no, changes = self._asked
+            held.put(space_no, changes, self._new)
 
     def _newest(self, space_no: int, names: Sequence[N], most: int) -> dict[N, list[int]]:
         words = _spell_names(space_no, names)
@@ -154,6 +177,10 @@ class Words:
 
     def names(self, spaces: Sequence[str], phrases: Sequence[str], text: str) -> dict[str, list[str]]:
         """Of each space that knows names at all: those among the phrases, or in a text without word boundaries."""
+        if self._any_names is None:
+            self._look()
+        if not self._any_names:
+            return {}
         knowing = dict(self._rows(_KNOWING, (to_json(spaces),)))
         found: dict[str, list[str]] = {}
         for space, space_no in knowing.items():
@@ -176,12 +203,14 @@ class Words:
 
         The names that an old version mentions are nobody's concern.
         """
-        rows = [(version, *lexis_row(lexis if live else Lexis(lexis.terms))) for _, version, lexis in entries]
+        rows = [(version, *lexis_row(lexis, named=live)) for _, version, lexis in entries]
         self._connection.executemany(f"INSERT INTO {self._tables[1]} VALUES(?, ?, ?)", rows)
         self._spelled([(None, version, _spell(space_no, lexis, live=live)) for space_no, version, lexis in entries])
         if live:
-            for space_no, _, lexis in entries:
+            for space_no, version, lexis in entries:
                 self.count(space_no, 1, lexis.length)
+                if self._asked is not None and self._asked[1] == space_no:
+                    self._new.append((version, tuple(lexis.terms)))
         following, made = self._following()
         if following is not None and (known := [entry for entry in entries if entry[1] <= made]):
             following.put(known, live=live)
@@ -235,6 +264,7 @@ class Words:
             following.drop_space(space_no)
 
     def put_names(self, space_no: int, entity: Entity) -> None:
+        self._any_names = True
         self._connection.executemany(
             "INSERT OR IGNORE INTO names VALUES(?, ?, ?)", [(space_no, name, entity.id) for name in names_of(entity)]
         )
@@ -250,8 +280,8 @@ class Words:
     def _following(self) -> tuple[Words | None, int]:
         """The next index, if one is being made, and up to which version it is."""
         if self._next is None:
-            made = self._progress().get("made")
-            self._next = (None, 0) if made is None else (Words(self._connection, next=True), made)
+            self._look()
+        assert self._next is not None
         return self._next
 
     def _progress(self) -> dict[str, int]:
