@@ -242,3 +242,15 @@ def test_what_has_a_key_is_compared_with_no_more_than_what_has_none(
     assert looks == [1]  # whether the key was used
     (told,) = memory.once("port", memory.remember, "The harbour gateway runs on port 9090.").already
     assert told.differs
+
+
+def test_how_long_texts_are_is_learned_of_those_that_came_in_otherwise(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = "Monday Tuesday Wednesday Thursday Friday".split()
+    memory.remember_many([{"text": f"On {day} the harbour crew paints the hull of another ferry."} for day in days])
+    looks: list[int] = []
+    read = memory.core.store.read
+    monkeypatch.setattr(memory.core.store, "read", lambda: looks.append(1) or read())
+    assert memory.remember("Dora has a dog near the harbour and plays the violin in an orchestra.").stored
+    assert looks == []

@@ -60,13 +60,13 @@ class Lengths:
     """
 
     def __init__(self, known: Lengths | None = None) -> None:
-        self._learns = known is None
+        self.learns = known is None
         self.words: dict[int, int] = {} if known is None else known.words
         self.longer = set[int]() if known is None else known.longer
         """Those that have more than a few."""
 
     def learn(self, version: int, words: int) -> None:
-        if not self._learns:
+        if not self.learns:
             return
         if len(self.words) > _MOST_LENGTHS:
             self.words.clear()

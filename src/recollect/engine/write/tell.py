@@ -33,6 +33,7 @@ _MOST_READ = 24
 _MOST_HELD = 200  # of the records that hold a word, the newest: it says no less where more hold it
 _MANY = 24  # of the records that hold a word: alone, it tells little
 _MOST_NEAR = 6
+_MOST_MEASURED = 256  # texts at a time; those that are not are met again
 UNTOLD = Shelf("untold", datetime)
 """The records of a space, and when they were stored, that no model has been asked about."""
 See = Callable[[Record], Sight | None]
@@ -161,6 +162,8 @@ class Look:
             self._weights = {word: rarity(max(len(versions) - itself, 0)) for word, versions in held.items()}
             known = Lengths() if lengths is None else lengths
             self._shared = _Shared(record.version, self._new.statement, held, self._weights, known)
+            if lengths is not None and lengths.learns and not self._changes:
+                _measure(view, known, self._shared.unmeasured())
             self._best = self._shared.best(all=self._changes)
 
     def may_tell(self, *, seen: bool) -> bool:
@@ -233,6 +236,20 @@ def _nearness(view: View, space: str, versions: Sequence[int], sight: Sight) -> 
     return {version: near for version, cosine in pairs if (near := sight.nearness(cosine)) is not None}
 
 
+class _Text(Struct, frozen=True, gc=False):
+    """As much of a record as is measured."""
+
+    version: int
+    text: str
+
+
+def _measure(view: View, lengths: Lengths, versions: Sequence[int]) -> None:
+    """Learns how long some versions are: in a process that has just begun, that is known of none."""
+    if versions:
+        for one in view.select(_Text, Filter(versions=tuple(versions), past=True, valid_only=False)):
+            lengths.learn(one.version, least_words(one.text))
+
+
 class _Told(Struct, frozen=True):
     """As much of a record as is compared."""
 
@@ -264,6 +281,12 @@ class _Shared:
         common = [weights[word] for word, versions in held.items() if len(versions) >= _MOST_HELD]
         common += [rarity(1)] * (len(new.words) - len(held))
         self._more, self._common = len(common), sum(common)
+
+    def unmeasured(self) -> list[int]:
+        """Some of the versions that may share enough only because nobody knows how long they are."""
+        known = self._lengths.words
+        unknown = [one for one in self._worth_weighing(all=False) if one not in known]
+        return sorted(unknown, reverse=True)[:_MOST_MEASURED]
 
     def best(self, *, all: bool) -> list[int]:
         """The versions that share the most, or (not `all`) those of them that may share enough for their length."""
