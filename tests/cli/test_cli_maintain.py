@@ -43,5 +43,9 @@ def test_agentos_brings_its_memories_along(shell, tmp_path):
     assert shell("import", "agentos", str(file), "--dry-run").out == "a: 1 record, 0 facts would come\n"
     assert shell("import", "agentos", str(file)).out == "a: 1 record, 0 facts came\n"
     assert shell("import", "agentos", str(file)).out == "a: 0 records, 0 facts came; 1 were here already\n"
+    assert shell("forget", "m1", "--yes").code == 0
+    again = shell("import", "agentos", str(file))
+    assert (again.out, again.err) == ("a: 0 records, 0 facts came\n", "  1 was forgotten here and stays so: m1\n")
+    assert shell.json("list", "--space", "a")["records"] == []
     file.write_text("{")
     assert "is no export of agentos" in shell("import", "agentos", str(file)).err

@@ -457,7 +457,7 @@ def test_a_forged_row_is_refused_by_its_line_wherever_it_is_to_come(
     forged = "".join(lines).replace(old, new)
     assert forged != "".join(lines)
     (tmp_path / "bad.jsonl").write_bytes(sealed(forged.encode()))
-    with pytest.raises(InvalidInput, match=told):
+    with pytest.raises(InvalidInput, match=f"file: bad.jsonl, {told}"):
         recollect.import_(tmp_path / "bad.jsonl", tmp_path / "none")
     assert not (tmp_path / "none").exists()
     with open_at(tmp_path / "new") as memory:

@@ -51,6 +51,7 @@ from recollect.store.portable import (
 )
 
 FORMAT = 1
+_FILE = "file"  # the field that is wrong where a file is
 HEAD, IDENTITY, NUMBERS, END = "recollect", "identity", "numbers", "end"
 AGE = b"age-encryption.org/v1\n"
 _BEGINS = b'{"recollect":'
@@ -376,6 +377,11 @@ def opened(path: Path, passphrase: str | None) -> Generator[BinaryIO]:
                     yield whole
             else:
                 yield file
+    except InvalidInput as error:
+        if error.field != _FILE:
+            raise
+        apart = "," if error.problem.startswith("line ") else ""
+        raise InvalidInput(_FILE, f"{path.name}{apart} {error.problem}") from error
     except OSError as error:
         raise InvalidInput("file", f"{path} cannot be read: {error.strerror or error}") from error
 
