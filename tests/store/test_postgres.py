@@ -27,10 +27,11 @@ from things import make_space, put, record, space
 import recollect
 from recollect import ConfigError, Memory, Settings
 from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull, StoreLost
+from recollect.store.base import Changes
 from recollect.store.choose import look_at
 from recollect.store.ops import Lexis, Put
 from recollect.store.postgres import PostgresStore, connections
-from recollect.store.postgres.connections import Address, Connection, Pool, Unreachable, parse_address
+from recollect.store.postgres.connections import Pool, Unreachable, parse_address
 from recollect.store.postgres.migrations import MIGRATIONS
 from recollect.types import Filter, Record
 
@@ -113,20 +114,35 @@ def test_no_part_of_a_password_is_in_an_error_about_an_address(rest: str, tmp_pa
     assert "postgresql://user:password@host:5432/name" in str(caught.value)
 
 
-def test_a_server_that_is_starting_is_waited_for_from_the_first_connection_on(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    refusals = iter(["FATAL:  the database system is starting up", "FATAL:  sorry, too many clients already"])
-    connects = connections.connect
+def test_a_server_that_has_no_connection_to_spare_is_waited_for_from_the_first_on(url: str, wire: Wire) -> None:
+    role = f"few_{schema_of(url)}"
+    administer(url, f"CREATE ROLE {role} LOGIN CONNECTION LIMIT 1")
+    address = parse_address(wire.url.replace("postgres@", f"{role}@"))
+    held, pool = connections.connect(address), Pool(address)
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(list, map(lambda _: pool.reach(), range(1)))
+        for _ in range(4):  # the one that is held, two that were refused, and one more
+            assert wire.came.acquire(timeout=30)
+        assert not waiting.done()
+        held.close()
+        assert waiting.result() == [None]
+    pool.close()
 
-    def connect(address: Address) -> Connection:
-        for said in refusals:
-            raise Unreachable(said)
-        return connects(address)
 
-    monkeypatch.setattr(connections, "connect", connect)
-    PostgresStore(url, now).close()
-    assert administer(url, "SELECT steps FROM format") == [(len(MIGRATIONS),)]
+def test_a_server_that_refuses_for_good_is_told_at_once(url: str) -> None:
+    pool = Pool(parse_address(url.replace("/postgres?", f"/no_{schema_of(url)}?")))
+    with pytest.raises(Unreachable, match="does not exist"):
+        pool.reach()
+    pool.close()
+
+
+@pytest.mark.parametrize("given", ["5", "x", "", "1e9"])
+def test_a_bound_on_answers_that_cannot_be_is_refused_by_name(given: str) -> None:
+    with pytest.raises(ConfigError, match=f"^store: answer_seconds={given} cannot be: wanted is a number of seconds"):
+        parse_address(f"postgresql://h/d?answer_seconds={given}")
+    found = parse_address("postgresql://h/d?answer_seconds=300&keepalives_idle=7")
+    assert (found.answer_seconds, found.schema) == (300, "recollect")
+    assert {"keepalives_idle=7", "keepalives_interval=5", "tcp_user_timeout=30000"} <= set(found.database.split())
 
 
 # Shape
@@ -322,6 +338,55 @@ def test_writers_whose_connections_an_administrator_ends_at_any_moment_know_what
     with open_at(url, tmp_path) as memory:
         assert ({one.text for one in memory.list(limit=1_000)}, unsure) == (told, [])
         assert memory.check() == []
+
+
+@pytest.fixture
+def silent(url: str, tmp_path: Path, wire: Wire, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
+    """A memory whose server is given up where it says nothing for three seconds."""
+    monkeypatch.setattr(connections, "_LEAST_ANSWER_SECONDS", 0)
+    monkeypatch.setattr(connections, "_ANSWER_SECONDS", 3.0)
+    with open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path) as memory:
+        memory.remember("The kettle is blue.")
+        yield memory
+
+
+def test_a_recall_to_which_the_server_says_nothing_is_asked_once_more(silent: Memory, wire: Wire) -> None:
+    wire.cut(2, "silent")
+    assert silent.recall("kettle blue", touch=False).hits[0].record.text == "The kettle is blue."
+    assert wire.was_cut
+
+
+def test_a_change_to_which_the_server_says_nothing_is_undone_and_told(silent: Memory, wire: Wire) -> None:
+    given_up = pytest.raises(
+        StoreLost, match=r"given up \(the server has not answered for 3 s\); nothing was changed, try again"
+    )
+    with given_up, silent.core.store.write() as edit:
+        put(edit, record("stove"))
+        wire.cut(1, "silent")
+        edit.journal(Changes(), limit=1)
+    assert [one.text for one in silent.list()] == ["The kettle is blue."]
+    wire.cut(b"COMMIT", "silent")
+    assert silent.remember("The stove is red.").outcome == "stored"
+    assert wire.was_cut
+
+
+def test_threads_that_wait_for_an_absent_server_do_not_wait_for_each_other(
+    url: str, tmp_path: Path, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
+    monkeypatch.setattr(connections, "_PATIENCE", 1.0)
+    monkeypatch.setattr("recollect.store.postgres.BUSY_SECONDS", 2.0)
+    wire.go()
+
+    def remember(number: int) -> str:
+        with pytest.raises(StoreError) as caught:
+            memory.remember(f"note {number}")
+        return str(caught.value)
+
+    with ThreadPoolExecutor(6) as pool:
+        told = list(pool.map(remember, range(6)))
+    assert [one for one in told if "cannot be reached" not in one] == []
+    memory.close()
 
 
 @pytest.mark.parametrize("how", ["before", "after"])

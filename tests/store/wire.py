@@ -15,7 +15,7 @@ from typing import Literal
 
 import psycopg.conninfo
 
-Cut = Literal["before", "after"]
+Cut = Literal["before", "after", "silent"]
 _ENDS_READING = b"Q\0\0\0\rROLLBACK\0"
 """What nobody waits for the answer to."""
 _FATAL = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0"
@@ -24,7 +24,10 @@ TERMINATED = b"E" + (len(_FATAL) + 4).to_bytes(4, "big") + _FATAL
 
 
 class Wire:
-    """Passes everything on, until it is told to cut at a turn: before the server hears it, or after it has answered."""
+    """Passes everything on, until it is told to cut at a turn: before the server hears it, or after it has answered.
+
+    It can also keep what the server answers from then on to itself.
+    """
 
     def __init__(self, server: str) -> None:
         known = psycopg.conninfo.conninfo_to_dict(server)
@@ -37,6 +40,8 @@ class Wire:
         self._lock = threading.Lock()
         self._since: dict[threading.Event, int] = {}
         self._open: list[socket.socket] = []
+        self.came = threading.Semaphore(0)
+        """Can be acquired once for each connection that came."""
         self.turns = 0
         self.longest = 0
         """The turns of the connection that had most of them: others had theirs at the same time."""
@@ -68,6 +73,13 @@ class Wire:
         self._door.shutdown(socket.SHUT_RDWR)
         self._door.close()
 
+    def go(self) -> None:
+        """Ends all connections, and lets nobody in any more."""
+        self.leave()
+        for end in self._open:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
     def _accept(self) -> None:
         while True:
             try:
@@ -77,6 +89,7 @@ class Wire:
             except OSError:
                 return
             self._open += [client, server]
+            self.came.release()
             threading.Thread(target=self._carry, args=(client, server), daemon=True).start()
 
     def _carry(self, client: socket.socket, server: socket.socket) -> None:
@@ -89,7 +102,7 @@ class Wire:
                 how = None if said == _ENDS_READING else self._turn(spoken, said)
                 if how == "before":
                     break
-                if how == "after":
+                if how is not None:
                     cut.set()
                 server.sendall(said)
         for end in (client, server):
@@ -119,6 +132,8 @@ class Wire:
         with contextlib.suppress(OSError):
             while said := server.recv(65_536):
                 spoken.set()
+                if cut.is_set() and self._how == "silent":
+                    continue
                 if cut.is_set():
                     self.answered = len(said)
                     client.sendall(said[: self._heard] + self._last_words)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from datetime import datetime
 
 import psycopg
@@ -38,6 +38,7 @@ from recollect.store.postgres.turn import DatabaseTurn, lock_key
 from recollect.store.postgres.vectors import PostgresVectors
 from recollect.store.postgres.words import PostgresWords
 from recollect.store.sql.acts import Acts
+from recollect.store.sql.database import Row
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.edit import SqlEdit
 from recollect.store.sql.index import Search
@@ -166,9 +167,10 @@ class PostgresStore:
         if done == 0:
             run_script(connection, "CREATE TABLE format(steps bigint NOT NULL); INSERT INTO format VALUES(0)")
         vectors = find_vectors(connection)
-        for statements in MIGRATIONS[done:]:
-            for statement in statements:
-                connection.execute(statement.replace(VECTOR, vectors).encode())
+        with connection.patient():
+            for statements in MIGRATIONS[done:]:
+                for statement in statements:
+                    connection.execute(statement.replace(VECTOR, vectors).encode())
         run_script(connection, f"UPDATE format SET steps = {len(MIGRATIONS)}; COMMIT")
 
     def _make_extension(self, connection: Connection) -> None:
@@ -274,9 +276,10 @@ class PostgresStore:
             return
         seconds = BUSY_SECONDS if patience is None else patience
         begin = self._begin_edit.replace(_WAITS, f"'{max(int(seconds * 1000), 1)}ms'")
-        beginning = self._pool.transaction(begin)
-        alone = self._alone(seconds)
-        with self._converted(writing=True), alone, self._acts.one(), beginning as (connection, answers):
+        with ExitStack() as stack:
+            stack.enter_context(self._converted(writing=True))
+            connection, answers = self._begin_alone(stack, begin, seconds)
+            stack.enter_context(self._acts.one())
             _, ((transaction,),), *known, numbers = answers
             db, state = self._begun(connection, State(known, writing=True), dict(numbers))
             self._thread.joined = (db, state)
@@ -293,6 +296,23 @@ class PostgresStore:
     def _joined(self) -> tuple[PostgresDatabase, State] | None:
         """The transaction that this thread is in, if it is in one."""
         return getattr(self._thread, "joined", None)
+
+    def _begin_alone(self, stack: ExitStack, begin: str, seconds: float) -> tuple[Connection, list[list[Row]]]:
+        """Begins a transaction that writes. A server that is away is waited for by each thread for itself, and not
+        while it keeps the others from writing."""
+        began = time.monotonic()
+        while True:
+            self._pool.reach()
+            with ExitStack() as alone:
+                alone.enter_context(self._alone(seconds))
+                try:
+                    begun = alone.enter_context(self._pool.transaction(begin, patience=0.0))
+                except Unreachable:
+                    if time.monotonic() > began + BUSY_SECONDS:
+                        raise
+                    continue
+                stack.enter_context(alone.pop_all())
+                return begun
 
     @contextmanager
     def _alone(self, seconds: float) -> Generator[None]:
@@ -390,6 +410,7 @@ class PostgresStore:
         if connection is None or is_lost(connection):
             connection = self._connect()
             connection.execute(f"LISTEN {self._channel}".encode())
+            connection.answer_seconds = None  # nothing is asked over it from now on
         try:
             yield connection
         finally:
@@ -410,7 +431,7 @@ class PostgresStore:
                 raise left_to_owner("compact the store")
             return True
         if what == "all":
-            with self._converted(), self._pool.transaction("SELECT 1") as (connection, _):
+            with self._converted(), self._pool.transaction("SELECT 1") as (connection, _), connection.patient():
                 for table in ("records", "journal", "lexis", "words", "pieces", "tokens", "shelves"):
                     connection.execute(f"VACUUM {table}".encode())
         with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, _):
@@ -421,7 +442,7 @@ class PostgresStore:
         return False
 
     def check(self) -> Iterator[str]:
-        with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, _):
+        with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, _), connection.patient():
             writers: dict[str, str] = {} if self._limited else dict(run_script(connection, _WRITERS)[0])
             yield from broken_rows(PostgresDatabase(connection), writers=writers)
             for question, problem in (*_CHECKS, *(() if self._limited else _CHECKS_OF_ALL)):

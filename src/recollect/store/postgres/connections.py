@@ -4,6 +4,10 @@ Connections are kept open and handed out one transaction at a time. A transactio
 waiting for the answer, which whoever uses the connection next takes off it. A connection that died while nobody used it
 is noticed where a transaction begins, and replaced there: nothing has been done yet, so it is safe to begin again.
 
+A server that is gone without a word is noticed by the machine (keepalives, and a bound on what is not acknowledged).
+One that is there and keeps silent is given up after a while: whoever asked is told, and other connections that were
+kept to it are not trusted any more.
+
 A transaction that only reads may have a second connection beside its own, which sees the same: what takes long is then
 asked over the one while the other answers the rest.
 """
@@ -12,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import re
 import select
 import threading
@@ -19,13 +24,14 @@ import time
 from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import psycopg
 from msgspec import Struct
-from psycopg import errors
+from psycopg import errors, pq
+from psycopg.abc import PQGen
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.pq import ConnStatus, TransactionStatus
+from psycopg.pq import ConnStatus, PollingStatus, TransactionStatus
 
 from recollect.errors import (
     ConfigError,
@@ -42,10 +48,11 @@ from recollect.store.sql.database import Row
 # What it would print of a statement that failed is in the error that it raises.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
-Connection: TypeAlias = psycopg.Connection[Row]
 Cursor: TypeAlias = psycopg.Cursor[Row]
 Script: TypeAlias = str
 """Statements without values, parted by semicolons, which go to the server together."""
+
+S = TypeVar("S")
 
 BUSY_SECONDS = 30.0
 _MOST = 16  # connections of one process, beside those that hold a turn or listen
@@ -53,9 +60,16 @@ _MOST_SECOND = 4  # of them at a time that are somebody's second one
 _CONNECT_SECONDS = 10
 _PATIENCE = 15.0  # seconds for which a server that was there, or is starting, is waited for
 _LOOK_SECONDS = 0.1
+_ANSWER_SECONDS = 60.0  # for which a server may say nothing at all to what it was asked
+_LEAST_ANSWER_SECONDS = 40  # longer than a writer waits for others
+_SETTLE_SECONDS = 5.0  # the same for the end of a transaction that only read
+_GONE = {"keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000}
+"""When a machine that is gone is given up: after 35 seconds without a sign, or 30 in which it took nothing."""
 _NEVER = 2**31  # uses of a statement before it is prepared, which takes a round trip and plans without values
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,47}")
-_PASSING = ("starting up", "shutting down", "recovery", "too many clients", "not yet accepting", "remaining connection")
+_PASSING = {"00000", "53300", "57P01", "57P02", "57P03"}
+"""With what a server refuses us that will let us in soon: it would by now, is full, or is starting or stopping."""
+_REFUSAL = re.compile(rb'ErrorResponse.* C "(\w{5})"')
 _SETTINGS = (
     "idle_in_transaction_session_timeout = '5min'", "jit = off", "tcp_keepalives_idle = 30",
     "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3", "hnsw.ef_search = 200",
@@ -66,6 +80,9 @@ _WANTED = (
     "wanted is postgresql://user:password@host:5432/name, where in a password / is written as %2F, @ as %40,"
     " : as %3A, ? as %3F and % as %25"
 )
+_OURS = ("schema=", "answer_seconds=")
+_NUMBER = re.compile(r"\d{1,6}(\.\d+)?")
+_DAY = 86_400
 _PORTS = re.compile(r"[\d,]*")
 _VECTOR_SCHEMA = """SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
     WHERE extname = 'vector'"""
@@ -77,20 +94,72 @@ class Address(Struct, frozen=True):
     database: str
     schema: str
     shown: str
+    answer_seconds: float = _ANSWER_SECONDS
 
 
 class Unreachable(psycopg.OperationalError):
     """No connection came about."""
 
 
+class NoAnswer(psycopg.OperationalError):
+    """A server that is there said nothing for too long."""
+
+
+class Connection(psycopg.Connection[Row]):
+    """A connection that is given up where its server says nothing for longer than `answer_seconds`, if that is set."""
+
+    answer_seconds: float | None = None
+    was_silent = False
+
+    def wait(self, gen: PQGen[S], *more: Any, **named: Any) -> S:
+        if self.answer_seconds is None:
+            return super().wait(gen, *more, **named)
+        try:
+            return super().wait(_within(gen, self.answer_seconds), *more, **named)
+        except NoAnswer:
+            self.was_silent = True
+            self.close()
+            raise
+
+    @contextmanager
+    def patient(self) -> Generator[None]:
+        """Waits as long as it takes: for what goes over whole tables."""
+        seconds, self.answer_seconds = self.answer_seconds, None
+        try:
+            yield
+        finally:
+            self.answer_seconds = seconds
+
+
+def _within(gen: PQGen[S], seconds: float) -> PQGen[S]:
+    """The same, unless nothing comes for so long."""
+    try:
+        wanted = next(gen)
+        deadline = time.monotonic() + seconds
+        while True:
+            ready = yield wanted
+            if ready:
+                deadline = time.monotonic() + seconds
+            elif time.monotonic() > deadline:
+                raise NoAnswer(f"the server has not answered for {seconds:g} s")
+            wanted = gen.send(ready)
+    except StopIteration as done:
+        return done.value
+
+
 def parse_address(url: str) -> Address:
-    """The address of a store: a URL as PostgreSQL's own programs take it, perhaps with `schema=NAME` in it."""
+    """The address of a store: a URL as PostgreSQL's own programs take it, perhaps with options of ours in it."""
     address, _, options = url.partition("?")
-    named = [option for option in options.split("&") if option.startswith("schema=")]
-    schema = named[-1].partition("=")[2] if named else "recollect"
+    given = [option for option in options.split("&") if option]
+    ours = dict(option.split("=", 1) for option in given if option.startswith(_OURS))
+    schema = ours.get("schema", "recollect")
     if not _SCHEMA.fullmatch(schema):
         raise ConfigError(f"store: schema={schema} is no name for a schema: lower-case letters, digits and _")
-    others = "&".join(option for option in options.split("&") if option and option not in named)
+    seconds = ours.get("answer_seconds", f"{_ANSWER_SECONDS:g}")
+    if not _NUMBER.fullmatch(seconds) or not _LEAST_ANSWER_SECONDS <= float(seconds) <= _DAY:
+        wanted = f"a number of seconds from {_LEAST_ANSWER_SECONDS} to {_DAY}"
+        raise ConfigError(f"store: answer_seconds={seconds} cannot be: wanted is {wanted}")
+    others = "&".join(option for option in given if not option.startswith(_OURS))
     try:
         known = conninfo_to_dict(f"{address}?{others}" if others else address)
     except psycopg.ProgrammingError as error:
@@ -109,7 +178,7 @@ def parse_address(url: str) -> Address:
         shown += f"{'&' if '?' in shown else '?'}schema={schema}"
     known.setdefault("connect_timeout", _CONNECT_SECONDS)
     known.setdefault("application_name", "recollect")
-    return Address(make_conninfo("", **known), schema, shown)
+    return Address(make_conninfo("", **(_GONE | known)), schema, shown, float(seconds))
 
 
 def connect(address: Address) -> Connection:
@@ -119,9 +188,10 @@ def connect(address: Address) -> Connection:
     another's longer than a write waits for another's.
     """
     try:
-        connection = psycopg.connect(address.database, autocommit=True, prepare_threshold=_NEVER)
+        connection = Connection.connect(address.database, autocommit=True, prepare_threshold=_NEVER)
     except psycopg.OperationalError as error:
         raise Unreachable(str(error)) from error
+    connection.answer_seconds = address.answer_seconds
     try:
         own = (f"search_path = {address.schema}, pg_temp", f"lock_timeout = '{BUSY_SECONDS * 1000:.0f}ms'")
         run_script(connection, "; ".join(f"SET {one}" for one in (*own, *_SETTINGS)))
@@ -175,14 +245,17 @@ class Pool:
         """Has any transaction wanted a second connection? Only then is it told what the next one sees."""
 
     @contextmanager
-    def transaction(self, begin: Script) -> Generator[tuple[Connection, list[list[Row]]]]:
-        """A connection on which `begin` was run, and what that answered. It is rolled back unless it was committed."""
+    def transaction(
+        self, begin: Script, patience: float | None = None
+    ) -> Generator[tuple[Connection, list[list[Row]]]]:
+        """A connection on which `begin` was run, and what that answered. It is rolled back unless it was committed. A
+        server that is away is waited for."""
         if not self._slots.acquire(timeout=BUSY_SECONDS):
             raise StoreBusy(
                 f"all {self._most} connections to {self._address.shown} were in use for too long; try again"
             )
         try:
-            connection, answers = self._begin(begin)
+            connection, answers = self._begin(begin, _PATIENCE if patience is None else patience)
             try:
                 yield connection, answers
             finally:
@@ -190,8 +263,14 @@ class Pool:
         finally:
             self._slots.release()
 
-    def _begin(self, script: Script) -> tuple[Connection, list[list[Row]]]:
+    def reach(self) -> None:
+        """Waits for a server that is away, for somebody who is about to take a lock and should not wait with it."""
+        with self.transaction(""):
+            return
+
+    def _begin(self, script: Script, patience: float) -> tuple[Connection, list[list[Row]]]:
         began = time.monotonic()
+        passing = self._met
         while True:
             with self._lock:
                 if self._closed:
@@ -200,7 +279,7 @@ class Pool:
             kept = connection is not None
             try:
                 connection = _settled(connection) if connection is not None else connect(self._address)
-                answers = run_script(connection, script)
+                answers = run_script(connection, script) if script else []
                 self._met = True
                 return connection, answers
             except psycopg.OperationalError as error:
@@ -209,12 +288,24 @@ class Pool:
                     raise
                 if connection is not None:
                     connection.close()
-                if not kept and (not _will_pass(error, self._met) or time.monotonic() > began + _PATIENCE):
+                if isinstance(error, NoAnswer):
+                    self._distrust()
+                passing = passing or (not kept and _find_refusal(self._address) in _PASSING)
+                if not kept and (not passing or time.monotonic() > began + patience):
                     raise
                 if not kept:
                     time.sleep(_LOOK_SECONDS)
 
+    def _distrust(self) -> None:
+        """Gives up the connections that nobody uses: their server may be as silent as that of another was."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
     def _give_back(self, connection: Connection) -> None:
+        if connection.was_silent:
+            self._distrust()
         status = connection.pgconn.transaction_status
         if is_within(connection):
             with contextlib.suppress(psycopg.OperationalError):  # who takes it next sees that it is dead
@@ -297,24 +388,47 @@ def _answer(connection: Connection, questions: Sequence[tuple[bytes, Sequence[ob
 
 
 def _settled(connection: Connection) -> Connection:
-    """Takes off a connection what the end of its last transaction answered, while other threads run."""
+    """Takes off a connection what the end of its last transaction answered, while other threads run, and what the
+    server may have said since: that it ends it."""
     wire, answer = connection.pgconn, True
     while answer and wire.transaction_status == TransactionStatus.ACTIVE:
         while wire.is_busy():
-            select.select([wire.socket], [], [], BUSY_SECONDS)
+            if not select.select([wire.socket], [], [], _SETTLE_SECONDS)[0]:
+                connection.close()
+                raise NoAnswer(f"the server has not answered for {_SETTLE_SECONDS:g} s")
             wire.consume_input()
         answer = wire.get_result() is not None
+    while not is_lost(connection) and select.select([wire.socket], [], [], 0)[0]:
+        wire.consume_input()
     if is_lost(connection):
         connection.close()
     return connection
 
 
-def _will_pass(error: psycopg.OperationalError, met: bool) -> bool:
-    """Could a server that is not there be there in a moment? One that was never there may not exist, and one that
-    refuses us will go on to, unless it says that it is about to start.
+def _find_refusal(address: Address) -> str | None:
+    """The code with which a server refuses us, for which we ask it once more: its words are in any language, and libpq
+    tells the code of a connection that did not come about only in a trace, which it has where there are memory files.
     """
-    text = str(error)
-    return any(passing in text for passing in _PASSING) or (met and "FATAL" not in text)
+    if not hasattr(os, "memfd_create"):
+        return None
+    deadline = time.monotonic() + _CONNECT_SECONDS
+    trace = os.memfd_create("recollect")
+    wire = pq.PGconn.connect_start(address.database.encode())
+    try:
+        if wire.status == ConnStatus.BAD:
+            return None
+        wire.trace(trace)
+        while (status := wire.connect_poll()) in (PollingStatus.READING, PollingStatus.WRITING):
+            ends, reading = [wire.socket], status == PollingStatus.READING
+            left = max(deadline - time.monotonic(), 0)
+            if not any(select.select(ends if reading else (), () if reading else ends, (), left)):
+                return None
+        wire.untrace()
+        said = _REFUSAL.findall(os.pread(trace, 100_000, 0))
+        return "00000" if status == PollingStatus.OK else said[-1].decode() if said else None
+    finally:
+        wire.finish()
+        os.close(trace)
 
 
 def convert_error(error: psycopg.Error, address: Address, *, writing: bool = False) -> RecollectError:
@@ -338,7 +452,8 @@ def convert_error(error: psycopg.Error, address: Address, *, writing: bool = Fal
         if isinstance(error, Unreachable):
             return StoreError(f"{where} cannot be reached: {said}")
         undone = "nothing was changed, " if writing else ""
-        return StoreLost(f"the connection to {where} was lost ({said}); {undone}try again")
+        how = "was given up" if isinstance(error, NoAnswer) else "was lost"
+        return StoreLost(f"the connection to {where} {how} ({said}); {undone}try again")
     return StoreError(f"{where}: {said}")
 
 

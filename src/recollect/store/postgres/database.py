@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
@@ -184,6 +184,10 @@ class PostgresDatabase:
         """The same question, which is to be asked apart from the others that are asked with it, where that can be."""
         self._long.add(sql)
         return sql
+
+    def patient(self) -> AbstractContextManager[None]:
+        """Waits for answers as long as they take."""
+        return self._connection.patient()
 
     # Writing
 

@@ -148,7 +148,8 @@ class PostgresVectors:
             count: int = self._db.rows("SELECT count(*) FROM pieces WHERE model = ?", (model.no,))[0][0]
             size = min(count * (2 * model.dim + _EACH), _MOST_MEMORY)
             self._db.run(_MORE_MEMORY, (max(size, _LEAST_MEMORY),))
-            self._db.change(f"{near} WHERE model = {model.no}")
+            with self._db.patient():
+                self._db.change(f"{near} WHERE model = {model.no}")
 
     def drop_index(self, model: Model) -> None:
         self._db.run(f"DROP INDEX IF EXISTS pieces_near_{model.no}")
