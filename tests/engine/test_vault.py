@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,8 @@ from tests.conftest import Clock
 import recollect
 from recollect import InvalidInput, Memory, Settings
 from recollect.engine.care.inbox import inbox
-from recollect.ingest.vault import Page, links_in, name_page, parse_page, render_page, split_conflict
+from recollect.engine.care.vault import foreign_files
+from recollect.ingest.vault import Page, links_in, name_page, parse_page, render_page
 
 KILLED = """
 import os, signal, sys, recollect
@@ -185,6 +188,164 @@ def test_a_note_about_merges_is_no_merge(memory: Memory, folder: Path) -> None:
     memory.sync(folder)
     assert not memory.sync(folder).changed
     assert texts(memory) == {"git": text}
+
+
+MARKS = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> branch\n"
+
+
+@pytest.mark.parametrize("front", ["", "---\ntags: [a]\n---\n\n"])
+def test_a_merge_in_a_file_without_an_id_is_left_as_it_is_and_told(memory: Memory, folder: Path, front: str) -> None:
+    (folder / "todo.md").write_text(said := f"{front}Intro\n{MARKS}")
+    for _ in range(2):
+        done = memory.sync(folder)
+        assert [problem.path for problem in done.problems] == ["todo.md"]
+        assert "holds the marks of a merge" in done.problems[0].problem
+        assert not done.changed
+    assert (folder / "todo.md").read_text() == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"How git tells:\n```\n{MARKS}```\nthat is all.",
+        f"~~~~ text\n```\n{MARKS}~~~~",
+        "<<<<<<< HEAD\nours\n=======\nand nothing more",
+        "Heading\n=======\n\n>>>>>>> a quote of a quote",
+        "<<<<<<<HEAD\nours\n=======\ntheirs\n>>>>>>>no label",
+        f"<<<<<<< open\n```\n{MARKS}```",
+    ],
+)
+def test_marks_that_are_only_text_stay_text(memory: Memory, folder: Path, text: str) -> None:
+    (folder / "own.md").write_text(f"{text}\n")
+    (folder / "known.md").write_text(f"---\nid: known\n---\n\n{text}\n")
+    done = memory.sync(folder)
+    assert (done.added, done.conflicts, done.problems) == (2, (), ())
+    assert set(texts(memory).values()) == {text}
+    assert (folder / "own.md").read_text().endswith(f"\n{text}\n")
+    assert not memory.sync(folder).changed
+
+
+def test_a_note_about_merges_is_the_same_on_a_second_machine_and_after_edits(
+    open_memory: Callable[..., Memory], tmp_path: Path, folder: Path
+) -> None:
+    first, second = open_memory(), open_memory(home=tmp_path / "other")
+    text = f"Git writes\n{MARKS}where both changed."
+    first.remember(text, id="git")
+    first.sync(folder)
+    shutil.copytree(folder, there := tmp_path / "there")
+    assert second.sync(there).conflicts == ()
+    assert texts(second) == texts(first) == {"git": text}
+    for memory, place in ((first, folder), (second, there)):
+        only(place).write_text(only(place).read_text().replace("Git writes", "Git leaves"))
+        assert memory.sync(place).revised == 1
+        assert texts(memory) == {"git": text.replace("writes", "leaves")}
+        assert not memory.sync(place).changed
+    titles = "---\n<<<<<<< HEAD\ntitle: One\n=======\ntitle: Two\n>>>>>>> b\n"
+    only(folder).write_text(only(folder).read_text().replace("---\n", titles, 1))
+    assert len(first.sync(folder).conflicts) == 1
+    assert {one.title for one in first.list()} == {"One", "Two"}
+    assert {one.text for one in first.list()} == {text.replace("writes", "leaves")}
+
+
+def test_a_file_about_merges_of_an_earlier_release_learns_to_say_so(memory: Memory, folder: Path) -> None:
+    memory.remember(text := f"Git writes\n{MARKS}where both changed.", id="git")
+    memory.sync(folder)
+    plain = "".join(
+        line for line in only(folder).read_text().splitlines(keepends=True) if not line.startswith("text_form")
+    )
+    only(folder).write_text(plain.replace("Git writes", "Git leaves"))
+    memory.sync(folder)
+    assert texts(memory) == {"git": text.replace("writes", "leaves")}
+    assert 'text_form: {"marks":"text"}' in only(folder).read_text()
+    assert not memory.sync(folder).changed
+
+
+def test_a_merge_is_read_into_a_memory_that_does_not_exist_yet(memory: Memory, folder: Path) -> None:
+    (folder / "door.md").write_text(f"---\nid: door\n---\n\nThe door:\n{MARKS}")
+    assert foreign_files(memory.core, folder, "default") == []
+    assert memory.spaces() == []
+    done = memory.sync(folder)
+    assert (len(done.conflicts), done.problems) == (1, ())
+    assert set(texts(memory).values()) == {"The door:\nours", "The door:\ntheirs"}
+
+
+def test_a_merge_whose_sides_cannot_be_told_apart_is_left_as_it_is(memory: Memory, folder: Path) -> None:
+    memory.remember("The door is green.", id="door")
+    memory.sync(folder)
+    marked = only(folder).read_text().replace("The door is green.\n", MARKS.replace("ours", "Heading\n=======\nours"))
+    only(folder).write_text(marked)
+    done = memory.sync(folder)
+    assert "2 lines of =======" in done.problems[0].problem
+    assert not done.changed
+    assert only(folder).read_text() == marked
+
+
+KEPT_FIRST = """
+import os, signal, sys
+from pathlib import Path
+import recollect
+from recollect import private
+def after(path, data, **more):
+    path.write_bytes(data)
+    os.kill(os.getpid(), signal.SIGKILL)
+private.write_whole = after
+with recollect.open(settings=recollect.Settings(home=Path(sys.argv[1]), embedder="none")) as memory:
+    memory.sync(sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("by", ["merge", "both"])
+def test_neither_side_is_lost_when_the_sync_is_killed_once_the_file_is_written(
+    tmp_path: Path, folder: Path, by: str
+) -> None:
+    settings = Settings(home=tmp_path / "home", embedder="none")
+    with recollect.open(settings=settings) as memory:
+        memory.remember("The door is green.", id="door")
+        memory.sync(folder)
+        if by == "both":
+            memory.revise("door", "The door is ours")
+    said = "The door is theirs\n" if by == "both" else MARKS
+    only(folder).write_text(only(folder).read_text().replace("The door is green.\n", said))
+    done = subprocess.run([sys.executable, "-c", KEPT_FIRST, str(tmp_path / "home"), str(folder)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    with recollect.open(settings=settings) as memory:
+        memory.sync(folder)
+        assert {text.rpartition(" ")[2] for text in texts(memory).values()} == {"ours", "theirs"}
+        assert not memory.sync(folder).changed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Two lines below.\n\n\n", "\n\nTwo lines above.", "One\r\ntwo\r\n", "\r\nOne\r\n\r\ntwo", "a\r\nb\nc\r\r\nd",
+        "a\rb\n\rc", "\r\rx\r", "One\n\n\ntwo", f"\r\n{MARKS}".replace("\n", "\r\n"),
+    ],
+)  # fmt: skip
+def test_a_text_comes_letter_by_letter_to_a_second_machine(
+    open_memory: Callable[..., Memory], tmp_path: Path, folder: Path, text: str
+) -> None:
+    first, second = open_memory(), open_memory(home=tmp_path / "other")
+    first.remember(text, id="a")
+    first.sync(folder)
+    shutil.copytree(folder, there := tmp_path / "there")
+    for path in there.glob("*.md"):  # as git does on Windows
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    second.sync(there)
+    assert texts(second) == texts(first) == {"a": text}
+    assert not first.sync(folder).changed
+    assert not second.sync(there).changed
+
+
+def test_the_edges_of_a_text_are_a_change_on_either_side(memory: Memory, folder: Path) -> None:
+    memory.remember("One line.", id="a")
+    memory.sync(folder)
+    memory.revise("a", "One line.\n\n")
+    assert memory.sync(folder).written == 1
+    form = 'text_form: {"after":"\\n\\n"}\n'
+    assert form in only(folder).read_text()
+    only(folder).write_text(only(folder).read_text().replace(form, ""))
+    assert memory.sync(folder).revised == 1
+    assert texts(memory) == {"a": "One line."}
 
 
 def test_files_that_cannot_be_read_are_told_and_their_records_stay(memory: Memory, folder: Path) -> None:
@@ -502,4 +663,3 @@ def test_names_of_files_are_safe_and_told_apart() -> None:
     assert all("/" not in name and len(name) < 90 and name.endswith(".md") for name in names)
     assert name_page(pages[0], {names[0].casefold()}) != names[0]
     assert name_page(Page(text="x", id="x", fields={"project": "../.."})).count("/") == 0
-    assert split_conflict("no marks\n======= \n") is None

@@ -32,7 +32,7 @@ from recollect.ingest.elsewhere.origins import ORIGINS
 from recollect.ingest.frontmatter import split_front_matter
 from recollect.ingest.keepers import find_keepers
 from recollect.ingest.transcripts import read_transcript
-from recollect.ingest.vault import parse_page, render_page, split_conflict
+from recollect.ingest.vault import parse_page, render_page, sides_of
 from recollect.retrieve.time_words import find_phrase
 from recollect.serve import message
 from recollect.serve.address import parse_address
@@ -110,7 +110,8 @@ def _transcript(data: bytes) -> None:
 def _vault(data: bytes) -> None:
     content = data.decode("utf-8", "replace")
     split_front_matter(content)
-    split_conflict(content)
+    with suppress(RecollectError):
+        sides_of(content)
     page = parse_page(content)
     again = parse_page(render_page(page))
     said, told = ({name: value for name, value in one.fields.items() if value not in ([], {})} for one in (page, again))

@@ -2,6 +2,9 @@
 
 Above the text stands what else is known, as front matter; the text is the text. Names of entities are wiki links, in
 the front matter under `about`, and wherever a person writes one. The same record always makes the same file.
+
+What a file cannot show of a text stands above it as its form: the blank lines at its edges, and how its lines end, both
+of which editors and git change at will; and that marks of a merge in it are text.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from recollect.ingest.frontmatter import render_front_matter, split_front_matter
+from recollect.ingest.merged import has_marks, split_conflict
 from recollect.types import Json
 
 KEYS: Mapping[str, str] = {
@@ -29,12 +33,13 @@ PROPERTIES = "properties"
 """Under which name of the metadata a file's own fields are kept, those that mean nothing to us."""
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-_MARKS = re.compile(
-    r"^<{7}[^\n]*\n(?P<ours>.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\n(?P<theirs>.*?)^>{7}[^\n]*(?:\n|\Z)",
-    re.MULTILINE | re.DOTALL,
-)
 _ENDS = "\r\n"
 _END = re.compile(r"\r+\n")
+_ANY_END = re.compile(r"\r*\n")
+FORM = "text_form"
+"""Under which key a file tells what it cannot show of its text."""
+_CRLF = "crlf"
+_MOST_RETURNS = 1_000_000
 _WORDS = 8
 _LONGEST = 60
 
@@ -59,10 +64,13 @@ def parse_page(content: str) -> Page:
     fields: dict[str, Json] = {}
     own: dict[str, Json] = {}
     about: list[str] = []
+    form: Mapping[str, Json] = {}
     for key, value in front.items():
         if key == "about":
             named = value if isinstance(value, list) else [value]
             about += [name for one in named if isinstance(one, str) for name in links_in(one)]
+        elif key == FORM and isinstance(value, Mapping):
+            form = value
         elif key in _FIELDS:
             fields[_FIELDS[key]] = _number(value) if key in _NUMBERS else value
         elif key != "id":
@@ -71,7 +79,7 @@ def parse_page(content: str) -> Page:
         held = fields.get("metadata")
         fields["metadata"] = {**(held if isinstance(held, Mapping) else {}), PROPERTIES: own}
     id = front.get("id")
-    text = body.strip("\r\n")
+    text = _formed(body.strip(_ENDS), form)
     return Page(
         text=text, id=id if isinstance(id, str) and id.strip() else None,
         fields={name: value for name, value in fields.items() if value is not None},
@@ -102,7 +110,40 @@ def render_page(page: Page) -> str:
     front: dict[str, Json] = {} if page.id is None else {"id": page.id}
     front |= {key: fields[name] for name, key in KEYS.items() if fields.get(name) not in (None, [], {}, ())}
     front |= {"about": [f"[[{name}]]" for name in page.about]} if page.about else {}
-    return f"{render_front_matter({**front, **own})}\n{page.text.strip(_ENDS)}\n"
+    form = _form_of(page.text)
+    text = plain_ends(page.text.strip(_ENDS))
+    return f"{render_front_matter({**front, **own, **({FORM: form} if form else {})})}\n{text}\n"
+
+
+def _form_of(text: str) -> dict[str, Json]:
+    """What a file cannot show of a text; nothing for most."""
+    inner = text.strip(_ENDS)
+    first = text.index(inner) if inner else len(text)
+    ends = [len(end) - 1 for end in _ANY_END.findall(inner)]
+    form: dict[str, Json] = {"before": text[:first], "after": text[first + len(inner) :]}
+    if any(ends):
+        form["ends"] = _CRLF if set(ends) == {1} else [*ends]
+    if has_marks(plain_ends(inner)):
+        form["marks"] = "text"
+    return {name: value for name, value in form.items() if value}
+
+
+def _formed(text: str, form: Mapping[str, Json]) -> str:
+    """A text with what its file tells of it; what cannot be meant so is passed over."""
+    ends = form.get("ends")
+    lines = text.split("\n")
+    if ends == _CRLF:
+        text = "\r\n".join(lines)
+    elif isinstance(ends, list):
+        returns = [one if isinstance(one, int) and one > 0 else 0 for one in ends][: len(lines) - 1]
+        if sum(returns) <= _MOST_RETURNS:
+            after = [*("\r" * one + "\n" for one in returns), *["\n"] * (len(lines) - 1 - len(returns)), ""]
+            text = "".join(line + end for line, end in zip(lines, after, strict=True))
+    before, last = (
+        edge if isinstance(edge := form.get(name), str) and not edge.strip(_ENDS) else ""
+        for name in ("before", "after")
+    )
+    return before + text + last
 
 
 def name_page(page: Page, taken: Sequence[str] | set[str] = ()) -> str:
@@ -121,8 +162,13 @@ def name_page(page: Page, taken: Sequence[str] | set[str] = ()) -> str:
     return name
 
 
-def split_conflict(content: str) -> tuple[str, str] | None:
-    """Both sides of a file in which a merge has left its marks; None where there are none."""
-    if not _MARKS.search(content):
-        return None
-    return _MARKS.sub(lambda found: found["ours"], content), _MARKS.sub(lambda found: found["theirs"], content)
+def sides_of(content: str) -> tuple[str, str] | None:
+    """Both sides of a file in which a merge has left its marks; None where there are none, or where they are text."""
+    above = content[: len(content) - len(split_front_matter(content)[1])].count("\n")
+    return split_conflict(content, above if are_text(content) else None)
+
+
+def are_text(content: str) -> bool:
+    """Does a file say of itself that marks of a merge in its text are text?"""
+    form = split_front_matter(content)[0].get(FORM)
+    return isinstance(form, Mapping) and form.get("marks") == "text"

@@ -39,7 +39,18 @@ from recollect.engine.write.screen import Screen, told_refused
 from recollect.engine.write.taken_back import drawn_from, take_back
 from recollect.errors import InvalidInput, RecollectError
 from recollect.ingest.frontmatter import put_on_top
-from recollect.ingest.vault import KEYS, Page, links_in, name_page, parse_page, plain_ends, render_page, split_conflict
+from recollect.ingest.merged import has_marks
+from recollect.ingest.vault import (
+    KEYS,
+    Page,
+    are_text,
+    links_in,
+    name_page,
+    parse_page,
+    plain_ends,
+    render_page,
+    sides_of,
+)
 from recollect.store.base import Edit, Entities, Shelf, View, normal_name
 from recollect.types import HIDDEN_STATUSES, Draft, FileProblem, Filter, Json, Record
 
@@ -76,14 +87,15 @@ class _File(Struct, frozen=True):
 
     hash: str
     marked: bool = False
-    """Has a merge left its marks in it?"""
+    """Are there marks of a merge in it, so that it is to be written anew?"""
+    other: _File | None = None
+    """What the other side of that merge said."""
 
 
 def _hash(stated: Draft | Record, at: datetime | None) -> str:
     """What a file and a record are compared by: all that both can say. Looks do not count."""
     said = [getattr(stated, name) for name in KEYS if name != "event_time"]
-    text = plain_ends(stated.text).strip("\r\n")
-    return hashlib.sha256(msgspec.msgpack.encode([text, at, *said], order="deterministic")).hexdigest()
+    return hashlib.sha256(msgspec.msgpack.encode([stated.text, at, *said], order="deterministic")).hexdigest()
 
 
 @as_one_act
@@ -146,6 +158,10 @@ class _Run:
         self._problems: list[FileProblem] = []
         self._did: Counter[str] = Counter()
         self._conflicts: list[str] = []
+        self._with_marks: set[str] = set()
+        """The records whose texts are about merges."""
+        self._to_write: dict[str, _File] = {}
+        """Files of what was changed on both sides: they may be written once what they say is kept beside."""
 
     def run(self) -> Synced:
         with self._core.store.write(actor=self._core.actor) as edit:
@@ -155,7 +171,9 @@ class _Run:
                 edit.keep(FOLDERS, {self._shelf.name: folder}, space=self._space)
         with self._core.store.read() as view:
             known = view.kept(self._shelf, space=self._space)
-            there = {one.id: _hash(one, one.event_time) for one in _notes(view, self._space)}
+            notes = _notes(view, self._space)
+        there = {one.id: _hash(one, one.event_time) for one in notes}
+        self._with_marks = {one.id for one in notes if has_marks(plain_ends(one.text))}
         read = list(self.read_files(known))
         self._require_files(known, read)
         files = self._by_id(read, known)
@@ -166,6 +184,10 @@ class _Run:
                 continue
             if not self._is_settled(kept, file, there.get(id)):
                 self._one(id, kept, file)
+        with self._core.store.read() as view:
+            known = view.kept(self._shelf, space=self._space, keys=list(self._to_write))
+        for id, file in list(self._to_write.items()):
+            self._one(id, known.get(id), file)
         for file in read:
             if file.page.id is None:
                 self._new(file)
@@ -202,32 +224,37 @@ class _Run:
                     yield from self._read_one(path.relative_to(self._folder).as_posix(), known)
 
     def _read_one(self, path: str, known: Mapping[str, _Kept]) -> Iterator[_File]:
-        """A file. Of one in which a merge has left its marks, one side; the other is kept as a record of its own."""
+        """A file. Of one in which a merge has left its marks, one side, which knows the other."""
         try:
             data = (self._folder / path).read_bytes()
             if len(data) > _LARGEST:
                 raise InvalidInput("file", f"is larger than {_LARGEST:,} bytes")
             content = _content_of(data)
-            sides = split_conflict(content)
-            if sides is None:
-                yield self._parsed(path, data, content)
-                return
-            yield self._one_side(path, data, content, sides, known)
+            sides = sides_of(content)
+            yield (
+                self._parsed(path, data, content) if sides is None else self._merged(path, data, content, sides, known)
+            )
         except (InvalidInput, UnicodeDecodeError, OSError) as error:
             self._problems.append(FileProblem(path=path, problem=str(error)))
 
-    def _one_side(
+    def _merged(
         self, path: str, data: bytes, content: str, sides: tuple[str, str], known: Mapping[str, _Kept]
     ) -> _File:
-        kept = known.get(parse_page(content).id or "")
-        if kept is not None and (whole := self._parsed(path, data, content)).hash == kept.hash:
-            return whole  # somebody's note on merges
+        id = next((id for side in sides if (id := parse_page(side).id)), None)
+        if id is None:
+            raise InvalidInput(
+                "file",
+                "holds the marks of a merge (<<<<<<<), and whose it is cannot be told; settle it by hand, or put the"
+                " marks into a block of code where they are text, and it is read",
+            )
+        if (id in self._with_marks or id in known) and not are_text(content):
+            whole = self._parsed(path, data, content)
+            if id in self._with_marks or whole.hash == known[id].hash:
+                return msgspec.structs.replace(whole, marked=True)  # somebody's note on merges, from before it said so
         first, second = sorted((self._parsed(path, data, side) for side in sides), key=lambda one: one.hash)
-        id = second.page.id or first.page.id
-        if first.hash != second.hash and id is not None:
-            with self._core.store.write(actor=self._core.actor) as edit:
-                self._keep_beside(edit, first, id)
-        return msgspec.structs.replace(second, page=msgspec.structs.replace(second.page, id=id), marked=True)
+        page = msgspec.structs.replace(second.page, id=second.page.id or id)
+        other = None if first.hash == second.hash else first
+        return msgspec.structs.replace(second, page=page, marked=True, other=other)
 
     def _parsed(self, path: str, data: bytes, content: str) -> _File:
         page = parse_page(content)
@@ -256,6 +283,8 @@ class _Run:
 
     def _tell_apart(self, id: str, copy: _File, other: _File) -> None:
         """A copy that says the same is removed; one that says something else is a note of its own from now on."""
+        if not self._keep_other(id, copy):
+            return
         with self._step(copy.path) as edit:
             if copy.hash == other.hash:
                 self._delete_file(copy)
@@ -280,7 +309,18 @@ class _Run:
             del self._conflicts[conflicts:]
             self._problems.append(FileProblem(path=path, problem=str(error)))
 
+    def _keep_other(self, id: str, file: _File) -> bool:
+        """Keeps the other side of a merge, before the file that still has it is written anew. False where it cannot."""
+        if file.other is None:
+            return True
+        with self._step(file.path) as edit:
+            self._keep_beside(edit, file.other, id)
+            return True
+        return False
+
     def _one(self, id: str, kept: _Kept | None, file: _File | None) -> None:
+        if file is not None and not self._keep_other(id, file):
+            return
         with self._step(file.path if file is not None else "" if kept is None else kept.path) as edit:
             record = _visible(edit, self._space, id)
             there = None if record is None else _hash(record, record.event_time)
@@ -295,8 +335,10 @@ class _Run:
                 self._take(edit, id, file, record)
             elif file.hash == base and record is not None:
                 self._write(edit, record, file)
-            elif record is not None:
-                self._both(edit, record, file)
+            else:
+                self._keep_beside(edit, file, id)
+                edit.keep(self._shelf, {id: _Kept(file.path, file.hash)}, space=self._space)
+                self._to_write[id] = file
 
     def _gone(self, edit: Edit, id: str, record: Record | None, there: str | None, base: str | None) -> None:
         """The file is no longer there: so is the record, unless it has changed since."""
@@ -383,11 +425,6 @@ class _Run:
         if self._write_file(path, page, None if file is None else file.data):
             edit.keep(self._shelf, {record.id: _Kept(path, _hash(record, record.event_time))}, space=self._space)
             self._did["written"] += 1
-
-    def _both(self, edit: Edit, record: Record, file: _File) -> None:
-        """Both were changed: the record stays what it is, and what the file says is kept beside it."""
-        self._keep_beside(edit, file, record.id)
-        self._write(edit, record, file)
 
     def _keep_beside(self, edit: Edit, file: _File, of: str) -> Record:
         """What one side said, as a record of its own. Its id follows from what it says: it is the same everywhere."""
