@@ -82,9 +82,12 @@ def write_text(path: Path, text: str) -> None:
     write_whole(path, text.encode())
 
 
-def write_whole(path: Path, data: bytes, *, shared: bool = False) -> None:
-    """The same of bytes, which are on disk when the file has its name. One that is `shared` is as others make files."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+def write_whole(path: Path, data: bytes, *, shared: bool = False, by: Path | None = None) -> None:
+    """The same of bytes, which are on disk when the file has its name. One that is `shared` is as others make files.
+
+    Until then it is called `by`.
+    """
+    beside = by or path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with open(beside, "wb") if shared else open(_opened(beside), "wb") as file:
             file.write(data)
@@ -97,6 +100,20 @@ def write_whole(path: Path, data: bytes, *, shared: bool = False) -> None:
 
 def _opened(path: Path) -> int:
     return open_file(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+
+
+def runs_elsewhere(process: int) -> bool:
+    """Is a process of that number alive, other than this one? Where a platform does not tell, it is."""
+    if process == os.getpid():
+        return False
+    try:
+        if _POSIX:
+            os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def tighten(*paths: Path) -> list[Path]:

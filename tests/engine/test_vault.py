@@ -26,12 +26,12 @@ from pathlib import Path
 from recollect import private
 from recollect.engine.core import utc_now
 whole, left = private.write_whole, int(sys.argv[3])
-def dying(path, data, *, shared=False):
+def dying(path, data, **how):
     global left
     left -= 1
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
-    whole(path, data, shared=shared)
+    whole(path, data, **how)
     if left == 1 and sys.argv[4] == "after":
         os.kill(os.getpid(), signal.SIGKILL)
 private.write_whole = dying
@@ -137,9 +137,74 @@ def test_what_leaves_the_memory_leaves_the_folder_unless_it_was_edited(memory: M
     assert memory.sync(folder).removed == 2
     path = only(folder)
     path.write_text(path.read_text().replace("here", "still here"))
-    memory.forget("three")
+    memory.supersede("three", memory.remember("Number four is here.").id, reason="newer")
+    assert memory.sync(folder).revised == 1
+    assert texts(memory)["three"] == "Number three is still here."
+
+
+def test_what_was_forgotten_does_not_come_back_by_a_copy_of_its_file(memory: Memory, folder: Path) -> None:
+    memory.remember("Number one is here.", id="one")
+    memory.sync(folder)
+    path, copy = only(folder), only(folder).read_text()
+    memory.forget("one")
+    assert memory.sync(folder).removed == 1
+    for said in (copy, copy.replace("here", "still here"), copy.replace("Number one is here.\n", MARKS)):
+        path.write_text(said)
+        done = memory.sync(folder)
+        assert not done.changed
+        assert [(one.path, "one was forgotten here" in one.problem) for one in done.problems] == [(path.name, True)]
+        assert path.read_text() == said
+        assert texts(memory) == {}
+    path.write_text(copy.replace("id: one\n", ""))
     assert memory.sync(folder).added == 1
-    assert texts(memory) == {"three": "Number three is still here."}
+    assert list(texts(memory).values()) == ["Number one is here."]
+    assert not memory.sync(folder).changed
+
+
+def test_what_a_killed_sync_was_writing_is_out_of_gits_sight_and_goes_with_the_next(
+    tmp_path: Path, folder: Path
+) -> None:
+    settings = Settings(home=tmp_path / "home", embedder="none")
+    with recollect.open(settings=settings) as memory:
+        memory.remember("The plugh is green.", id="lamp")
+    git(folder, "init", "-q")
+    line = [
+        sys.executable,
+        "-c",
+        KILLED.replace("os.kill(os.getpid()", "how['by'].write_bytes(data); os.kill(os.getpid()"),
+    ]
+    done = subprocess.run([*line, str(settings.home), str(folder), "1", "before"], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert [path for path in folder.rglob("*.part") if b"plugh" in path.read_bytes()]
+    assert git(folder, "status", "--porcelain", "--untracked-files=all") == ""
+    gone = done_process()
+    (folder / f".of-an-earlier-release.md.{gone}").write_text("---\nid: lamp\n---\n\nThe plugh is green.\n")
+    (folder / f".my own.md.{gone}").write_text("is mine")
+    with recollect.open(settings=settings) as memory:
+        memory.forget("lamp")
+        assert memory.sync(folder).problems == ()
+    left = {path.name for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts}
+    assert left == {".gitignore", f".my own.md.{gone}"}
+
+
+def done_process() -> int:
+    """The number of a process that is no more."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    return ended.pid
+
+
+def test_what_another_process_is_writing_is_left_to_it(memory: Memory, folder: Path) -> None:
+    memory.remember("The lamp is green.")
+    memory.sync(folder)
+    [own] = [path for path in folder.iterdir() if path.is_dir()]
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        (own / f"{other.pid}-1.part").write_text("half a")
+        memory.sync(folder)
+        assert (own / f"{other.pid}-1.part").exists()
+        other.communicate(b"\n")
+    memory.sync(folder)
+    assert not (own / f"{other.pid}-1.part").exists()
 
 
 def test_a_deleted_file_does_not_take_along_what_changed_since(memory: Memory, folder: Path) -> None:
@@ -366,6 +431,49 @@ def test_files_that_cannot_be_read_are_told_and_their_records_stay(memory: Memor
     assert one.read_bytes() == b"\xff\xfe broken"
 
 
+@pytest.mark.parametrize("line", [0, -1])
+def test_a_note_whose_front_matter_is_damaged_is_told_and_its_record_stays(
+    memory: Memory, folder: Path, line: int
+) -> None:
+    memory.remember("The lamp is green.", id="lamp", title="Lamp", tags=["a"])
+    memory.sync(folder)
+    whole = only(folder).read_text()
+    lines = whole.split("\n")
+    del lines[[place for place, one in enumerate(lines) if one == "---"][line]]
+    only(folder).rename(folder / "renamed.md")
+    only(folder).write_text("\n".join(lines))
+    done = memory.sync(folder)
+    assert [(one.path, "a line of --- " in one.problem) for one in done.problems] == [("renamed.md", True)]
+    assert not done.changed
+    assert [(one.id, one.title, one.tags) for one in memory.list()] == [("lamp", "Lamp", ("a",))]
+    only(folder).write_text(whole)
+    assert memory.sync(folder).problems == ()
+
+
+def test_a_note_that_became_a_link_is_told_and_its_record_stays(memory: Memory, folder: Path) -> None:
+    memory.remember("The lamp is green.", id="lamp")
+    memory.sync(folder)
+    path = only(folder)
+    path.unlink()
+    path.symlink_to(path.name)
+    (folder / "foreign.md").symlink_to("/etc/hostname")
+    for _ in range(2):
+        done = memory.sync(folder)
+        assert [(one.path, "is a link" in one.problem) for one in done.problems] == [(path.name, True)]
+        assert not done.changed
+    assert set(texts(memory)) == {"lamp"}
+
+
+def test_a_file_that_is_nested_deeply_does_not_hold_up_the_others(memory: Memory, folder: Path) -> None:
+    (folder / "deep.md").write_text(f"---\na: {'[' * 20_000}\n---\nx\n")
+    (folder / "closed.md").write_text(f"---\na: {'[' * 20_000}{']' * 20_000}\n---\ny\n")
+    (folder / "halfway.md").write_text(f"---\na: {'[' * 400}{']' * 400}\n---\nz\n")
+    (folder / "plain.md").write_text("plain")
+    done = memory.sync(folder)
+    assert [one.path for one in done.problems] == ["halfway.md"]
+    assert set(texts(memory).values()) == {"x", "y", "plain"}
+
+
 def test_what_a_files_own_fields_leave_empty_stays_in_it(memory: Memory, folder: Path) -> None:
     own = "aliases: []\ncssclasses:\n  - wide\ndue:\n"
     (folder / "mine.md").write_text(f"---\nid: mine\n{own}---\n\nThe lamp is green.\n")
@@ -549,6 +657,9 @@ class Machine:
         git(self.notes, "add", "-A")
         git(self.notes, "commit", "-qm", "notes", fails=True)
         git(self.notes, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main", fails=True)
+        for problem in self.memory.sync(self.notes).problems:  # what was forgotten here, and edited there
+            assert "was forgotten here" in problem.problem
+            (self.notes / problem.path).unlink()
         self.memory.sync(self.notes)
         git(self.notes, "add", "-A")
         git(self.notes, "commit", "-qm", "notes", fails=True)

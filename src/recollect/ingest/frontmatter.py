@@ -48,7 +48,7 @@ def _value(text: str) -> Json:
     if said[:1] in ('"', "[", "{"):
         try:
             return msgspec.json.decode(said)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return _listed(said) if said[:1] == "[" else said
     if len(said) > 1 and said[0] == said[-1] == "'":
         return said[1:-1].replace("''", "'")

@@ -146,6 +146,14 @@ def _formed(text: str, form: Mapping[str, Json]) -> str:
     return before + text + last
 
 
+def id_above(content: str) -> str | None:
+    """The id in the lines at the top of a file, whether or not they are front matter as they should be."""
+    lines = content.lstrip("\n").partition("\n\n")[0].split("\n")
+    fields = split_front_matter("\n".join(["---", *(line for line in lines if line.rstrip() != "---"), "---"]))[0]
+    id = fields.get("id")
+    return id if isinstance(id, str) else None
+
+
 def name_page(page: Page, taken: Sequence[str] | set[str] = ()) -> str:
     """A name for a new file: what it is called, and a few letters that tell it from others."""
     title = page.fields.get("title")

@@ -15,7 +15,6 @@ notes it on the shelf. So whatever is killed when, the next run finds either not
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
 from collections import Counter
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
@@ -27,8 +26,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from recollect import private
 from recollect.engine.care.conflicts import note_conflict
+from recollect.engine.care.note_files import NoteFiles
 from recollect.engine.core import Core, as_one_act, last_entry, taking
 from recollect.engine.graph.link import name_one
 from recollect.engine.intake.results import Synced
@@ -51,19 +50,17 @@ from recollect.ingest.vault import (
     render_page,
     sides_of,
 )
-from recollect.store.base import Edit, Entities, Shelf, View, normal_name
+from recollect.store.base import Changes, Edit, Entities, Shelf, View, normal_name
 from recollect.types import HIDDEN_STATUSES, Draft, FileProblem, Filter, Json, Record
 
 LEFT_OUT = ("source", "document", "message", "code")
 """Kinds that are no notes: they come from documents, talks and code, which have files of their own."""
 CONFLICT_OF = "conflict_of"
-_SKIPPED = ("node_modules", "site-packages", "__pycache__")
-_NOT_NOTES = ("pyvenv.cfg", ".git")
-"""A folder that has one of these is an environment or a repository of its own."""
 _LARGEST = 1_000_000
 _VERB = "sync"
 _MANY = 5
 _LOOKS_EVERY_MS = 1_000
+_JOURNALLED = 1_000
 
 
 class _Kept(Struct, frozen=True):
@@ -153,6 +150,7 @@ class _Run:
     def __init__(self, core: Core, folder: Path, space: str, shelf: Shelf[_Kept]) -> None:
         self._core = core
         self._folder = folder
+        self._files = NoteFiles(folder)
         self._space = space
         self._shelf = shelf
         self._problems: list[FileProblem] = []
@@ -160,6 +158,8 @@ class _Run:
         self._conflicts: list[str] = []
         self._with_marks: set[str] = set()
         """The records whose texts are about merges."""
+        self._damaged: set[str] = set()
+        """The records whose files say whose they are, and not what they should."""
         self._to_write: dict[str, _File] = {}
         """Files of what was changed on both sides: they may be written once what they say is kept beside."""
 
@@ -172,15 +172,16 @@ class _Run:
         with self._core.store.read() as view:
             known = view.kept(self._shelf, space=self._space)
             notes = _notes(view, self._space)
+        self._problems += self._files.sweep()
         there = {one.id: _hash(one, one.event_time) for one in notes}
         self._with_marks = {one.id for one in notes if has_marks(plain_ends(one.text))}
         read = list(self.read_files(known))
         self._require_files(known, read)
         files = self._by_id(read, known)
-        broken = {problem.path for problem in self._problems}
+        unread = self._unread(known, read)
         for id in dict.fromkeys([*known, *files]):
             kept, file = known.get(id), files.get(id)
-            if file is None and kept is not None and kept.path in broken:
+            if file is None and id in unread:
                 continue
             if not self._is_settled(kept, file, there.get(id)):
                 self._one(id, kept, file)
@@ -207,6 +208,19 @@ class _Run:
                 " one note back, and the others are archived",
             )
 
+    def _unread(self, known: Mapping[str, _Kept], read: list[_File]) -> set[str]:
+        """The records whose files are there and could not be read: they stay as they are, and that is told."""
+        broken, seen = {problem.path for problem in self._problems}, {file.path for file in read}
+        found = set(self._damaged)
+        for id, kept in known.items():
+            if kept.path in broken:
+                found.add(id)
+            elif kept.path and kept.path not in seen and id not in found and self._files.is_there(kept.path):
+                found.add(id)
+                problem = "is a link, or lies in a folder that is passed over, and is not read; its record stays"
+                self._problems.append(FileProblem(path=kept.path, problem=problem))
+        return found
+
     def _is_settled(self, kept: _Kept | None, file: _File | None, there: str | None) -> bool:
         """Do both still say what they said last, in the same place?"""
         return (
@@ -217,11 +231,8 @@ class _Run:
     # Reading
 
     def read_files(self, known: Mapping[str, _Kept]) -> Iterator[_File]:
-        for folder, names in _walk(self._folder):
-            for name in names:
-                path = Path(folder, name)
-                if name.endswith(".md") and not name.startswith(".") and path.is_file() and not path.is_symlink():
-                    yield from self._read_one(path.relative_to(self._folder).as_posix(), known)
+        for path in self._files.notes():
+            yield from self._read_one(path, known)
 
     def _read_one(self, path: str, known: Mapping[str, _Kept]) -> Iterator[_File]:
         """A file. Of one in which a merge has left its marks, one side, which knows the other."""
@@ -287,7 +298,7 @@ class _Run:
             return
         with self._step(copy.path) as edit:
             if copy.hash == other.hash:
-                self._delete_file(copy)
+                self._files.remove(copy.path, copy.data)
                 self._did["removed"] += 1
                 return
             record = self._keep_beside(edit, copy, id)
@@ -360,7 +371,7 @@ class _Run:
 
     def _remove(self, edit: Edit, id: str, file: _File) -> None:
         """The record is no longer there, and nobody has touched the file since."""
-        self._delete_file(file)
+        self._files.remove(file.path, file.data)
         edit.keep(self._shelf, {id: None}, space=self._space)
         self._did["removed"] += 1
 
@@ -368,6 +379,7 @@ class _Run:
         """The file says something new."""
         old = record or edit.get(Record, self._space, id)
         if old is None:
+            _require_not_forgotten(edit, self._space, id)
             new = self._screened(
                 edit, make_record(self._core, edit, msgspec.structs.replace(file.draft, id=id), self._space)
             )
@@ -421,13 +433,14 @@ class _Run:
     def _write(self, edit: Edit, record: Record, file: _File | None) -> None:
         """The record says something new."""
         page = _page_of(edit, record)
-        path = name_page(page, self._taken()) if file is None else file.path
+        path = name_page(page, self._files.taken()) if file is None else file.path
         if self._write_file(path, page, None if file is None else file.data):
             edit.keep(self._shelf, {record.id: _Kept(path, _hash(record, record.event_time))}, space=self._space)
             self._did["written"] += 1
 
     def _keep_beside(self, edit: Edit, file: _File, of: str) -> Record:
         """What one side said, as a record of its own. Its id follows from what it says: it is the same everywhere."""
+        _require_not_forgotten(edit, self._space, of)
         id = f"{of}~{file.hash[:8]}"[-200:]
         record = edit.get(Record, self._space, id)
         if record is None:
@@ -449,7 +462,7 @@ class _Run:
         with self._core.store.read() as view:
             known = view.kept(self._shelf, space=self._space)
             records = [one for one in _notes(view, self._space) if one.id not in known]
-        taken = self._taken()
+        taken = self._files.taken()
         for record in records:
             with self._core.store.write(actor=self._core.actor) as edit:
                 held = _visible(edit, self._space, record.id)
@@ -463,45 +476,12 @@ class _Run:
                     edit.keep(self._shelf, {held.id: kept}, space=self._space)
                     self._did["written"] += 1
 
-    def _taken(self) -> set[str]:
-        found: set[str] = set()
-        for folder, names in _walk(self._folder):
-            found |= {Path(folder, name).relative_to(self._folder).as_posix().casefold() for name in names}
-        return found
-
     def _write_file(self, path: str, page: Page, was: bytes | None, *, whole: bytes | None = None) -> bool:
-        """Writes a file, unless somebody has changed it since it was read: then the next run looks at it again."""
-        target = self._folder / path
+        """Writes the file of a page. False where somebody has changed it since it was read."""
         data = whole or render_page(page).encode()
         if whole is None and was is not None and b"\r\n" in was:
             data = data.replace(b"\n", b"\r\n")
-        try:
-            if _bytes_of(target) != was:
-                return False
-            if data != was:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                private.write_whole(target, data, shared=True)
-        except OSError as error:
-            raise InvalidInput("file", f"{target} cannot be written: {error.strerror}") from error
-        return True
-
-    def _delete_file(self, file: _File) -> None:
-        target = self._folder / file.path
-        try:
-            if _bytes_of(target) == file.data:
-                target.unlink()
-        except OSError as error:
-            raise InvalidInput("file", f"{target} cannot be removed: {error.strerror}") from error
-
-
-def _walk(top: Path) -> Iterator[tuple[str, list[str]]]:
-    """The folders that may hold notes, with their files: none that is hidden, an environment or another repository."""
-    for folder, folders, names in os.walk(top):
-        if folder != str(top) and any(mark in names or mark in folders for mark in _NOT_NOTES):
-            folders.clear()
-            continue
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
-        yield folder, sorted(names)
+        return self._files.write(path, data, was)
 
 
 def _content_of(data: bytes) -> str:
@@ -512,18 +492,24 @@ def _told(masked: Sequence[str]) -> str:
     return "a part that is marked as private" if not masked else f"what looks like a secret ({', '.join(masked)})"
 
 
-def _bytes_of(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
-
-
 def _visible(view: View, space: str, id: str) -> Record | None:
     """The record, where a list would show it."""
     record = view.get(Record, space, id)
     hidden = record is None or record.status in HIDDEN_STATUSES or record.kind in LEFT_OUT
     return None if hidden else record
+
+
+def _require_not_forgotten(view: View, space: str, id: str) -> None:
+    """What was forgotten for good does not come back by an old copy of its file."""
+    if view.get(Record, space, id) is not None:
+        return
+    told = view.journal(Changes(space=space, object_id=id), newest_first=True, limit=_JOURNALLED)
+    if any(change.verb == "forget" and change.object_type == "record" for change in told):
+        raise InvalidInput(
+            "id",
+            f"{id} was forgotten here, and does not come back by a file: delete the file, or take the line with its id"
+            " out, and it becomes a new note",
+        )
 
 
 def _notes(view: View, space: str) -> list[Record]:

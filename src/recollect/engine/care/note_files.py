@@ -1,0 +1,121 @@
+"""How are the files of a folder of notes found, written and removed?
+
+A file is written whole or not at all: first in a folder of our own beside the notes, which git and editors pass over,
+and from there it takes its name. What a process that was killed has left there is removed by the next one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from recollect import private
+from recollect.errors import InvalidInput
+from recollect.types import FileProblem
+
+OWN = ".recollect-sync"
+"""Our folder beside the notes: what is being written."""
+_PART = re.compile(r"([1-9][0-9]{0,8})-[0-9]+\.part")
+_EARLIER_PART = re.compile(r"\..+\.md\.([1-9][0-9]{0,8})")
+"""What earlier releases wrote beside a file, until it took its name."""
+_BEGINS = (b"---", b"\xef\xbb\xbf---")
+_SKIPPED = ("node_modules", "site-packages", "__pycache__")
+_NOT_NOTES = ("pyvenv.cfg", ".git")
+"""A folder that has one of these is an environment or a repository of its own."""
+
+
+class NoteFiles:
+    """The files of one folder, by their paths in it."""
+
+    def __init__(self, top: Path) -> None:
+        self._top = top
+
+    def notes(self) -> Iterator[str]:
+        """The Markdown files that are files, and not links to some."""
+        for path in self._all():
+            if path.name.endswith(".md") and not path.name.startswith(".") and path.is_file() and not path.is_symlink():
+                yield self._named(path)
+
+    def taken(self) -> set[str]:
+        """The names that there are, in small letters."""
+        return {self._named(path).casefold() for path in self._all()}
+
+    def is_there(self, path: str) -> bool:
+        """Is anything at all of that name there?"""
+        return os.path.lexists(self._top / path)
+
+    def read(self, path: str) -> bytes | None:
+        try:
+            return (self._top / path).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def write(self, path: str, data: bytes, was: bytes | None) -> bool:
+        """Writes a file, unless somebody has changed it since it was read: then the next run looks at it again."""
+        target = self._top / path
+        try:
+            if self.read(path) != was:
+                return False
+            if data != was:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                part = self._own_folder() / f"{os.getpid()}-{threading.get_ident()}.part"
+                private.write_whole(target, data, shared=True, by=part)
+        except OSError as error:
+            raise InvalidInput("file", f"{target} cannot be written: {error.strerror}") from error
+        return True
+
+    def remove(self, path: str, was: bytes) -> None:
+        """Removes a file, unless somebody has changed it since it was read."""
+        try:
+            if self.read(path) == was:
+                (self._top / path).unlink()
+        except OSError as error:
+            raise InvalidInput("file", f"{self._top / path} cannot be removed: {error.strerror}") from error
+
+    def sweep(self) -> list[FileProblem]:
+        """Removes what a process was writing when it was killed. Answers what could not be removed."""
+        own, problems = self._top / OWN, list[FileProblem]()
+        parts = [path for path in own.glob("*.part") if _is_left(path, _PART)]
+        for path in [*parts, *(path for path in self._all() if _is_left(path, _EARLIER_PART))]:
+            try:
+                if path in parts or _begins_as_ours(path):
+                    path.unlink(missing_ok=True)
+            except OSError as error:
+                problem = f"was left by a sync that was killed, and cannot be removed: {error.strerror}"
+                problems.append(FileProblem(path=self._named(path), problem=problem))
+        return problems
+
+    def _own_folder(self) -> Path:
+        own = self._top / OWN
+        own.mkdir(exist_ok=True)
+        ignore = own / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", "utf-8")
+        return own
+
+    def _named(self, path: Path) -> str:
+        return path.relative_to(self._top).as_posix()
+
+    def _all(self) -> Iterator[Path]:
+        """The files of folders that may hold notes: none that is hidden, an environment or another repository."""
+        for folder, folders, names in os.walk(self._top):
+            if folder != str(self._top) and any(mark in names or mark in folders for mark in _NOT_NOTES):
+                folders.clear()
+                continue
+            folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
+            yield from (Path(folder, name) for name in sorted(names))
+
+
+def _is_left(path: Path, form: re.Pattern[str]) -> bool:
+    """Is it by its name what a process wrote that is no more?"""
+    named = form.fullmatch(path.name)
+    return named is not None and not path.is_symlink() and not private.runs_elsewhere(int(named[1]))
+
+
+def _begins_as_ours(path: Path) -> bool:
+    with path.open("rb") as file:
+        begins = file.read(8)
+    return not begins or begins.startswith(_BEGINS)
