@@ -20,9 +20,9 @@ def make_folder(path: Path) -> None:
     """A folder for its owner alone, made if it is missing. Those above it are as the system makes them."""
     try:
         path.mkdir(mode=_FOLDER, parents=True)
-    except FileExistsError:
+    except FileExistsError as error:
         if not path.is_dir():
-            raise
+            raise FileExistsError(errno.EEXIST, "it is a file, and not a folder", str(path)) from error
     else:
         _set(path, _FOLDER)  # the umask may have taken more than it should
 

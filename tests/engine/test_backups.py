@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,7 +16,8 @@ from tests.conftest import Clock
 
 import recollect
 from recollect import ConfigError, Memory, Settings, StoreDamaged
-from recollect.engine.care.backups import advice, back_up, backups_in, last_problem
+from recollect.engine.care import backups
+from recollect.engine.care.backups import advice, back_up, backups_in, failures, last_problem
 from recollect.engine.care.schedule import Scheduler, backup_tasks
 
 
@@ -77,14 +81,57 @@ def test_a_command_is_given_each_copy_and_its_failure_is_told(
     with backed(backup_folder=str(tmp_path / "far"), backup_command=failing) as two:
         with pytest.raises(ConfigError, match="ended with 1: no such bucket; the copy is at"):
             back_up(two.core)
-        assert advice(two.core)[0].startswith("the last backup failed: backup_command: ")
+        assert failures(two.core)[0].startswith("the last backup failed: backup_command: ")
     with backed(backup_folder=str(tmp_path / "far")) as three:
         clock.advance(days=1)
         back_up(three.core)
-        assert last_problem(three.core) is None
+        assert failures(three.core) == []
         assert advice(three.core) == []
         clock.now += timedelta(days=4)
         assert advice(three.core)[0].startswith("the last backup is of 2026-05-12")
+
+
+def test_copies_stay_few_while_the_command_fails(backed: Callable[..., Memory], tmp_path: Path, clock: Clock) -> None:
+    failing = f"{shlex.quote(sys.executable)} -c \"import sys; sys.exit('the login has expired')\""
+    with backed(backup_keep=2, backup_command=failing) as memory:
+        memory.remember("Ada wrote the first program.")
+        for _ in range(4):
+            clock.advance(minutes=1)
+            with pytest.raises(ConfigError, match="the login has expired"):
+                back_up(memory.core)
+        assert "the login has expired" in failures(memory.core)[0]
+    assert len(backups_in(tmp_path / "home" / "backups")) == 2
+
+
+def test_a_command_that_hangs_is_told_while_it_runs_and_ended_with_the_service(
+    backed: Callable[..., Memory], tmp_path: Path
+) -> None:
+    os.mkfifo(pipe := tmp_path / "begun")
+    hanging = f"import os, signal; open({str(pipe)!r}, 'w').write(str(os.getpid())); signal.pause()"
+    stop = threading.Event()
+    with backed(backup_command=f"{shlex.quote(sys.executable)} -c {shlex.quote(hanging)}") as memory:
+        memory.remember("Ada wrote the first program.")
+        with ThreadPoolExecutor(1) as pool:
+            done = pool.submit(back_up, memory.core, stop.is_set)
+            process = int(pipe.read_text())
+            told = advice(memory.core)
+            stop.set()
+            with pytest.raises(ConfigError, match="was ended with the service; the copy is at"):
+                done.result()
+        assert told[0].startswith("backup_command was given a copy at 2026-05-10 12:00:00 UTC")
+        assert advice(memory.core) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+    assert len(backups_in(tmp_path / "home" / "backups")) == 1
+
+
+def test_a_command_has_a_deadline(backed: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backups, "_COMMAND_SECONDS", 0.0)
+    hanging = f"{shlex.quote(sys.executable)} -c 'import signal; signal.pause()'"
+    with backed(backup_command=hanging) as memory:
+        memory.remember("Ada wrote the first program.")
+        with pytest.raises(ConfigError, match="did not end within 0 seconds; the copy is at"):
+            back_up(memory.core)
 
 
 def test_a_damaged_store_gives_no_backup_and_says_so(backed: Callable[..., Memory], tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect import Settings
+from recollect import ReadOnlyStore, Settings
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sqlite.file import network_of
 
@@ -37,6 +37,15 @@ def test_a_store_is_kept_as_it_was_before_it_is_upgraded(tmp_path: Path, number:
     with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
         assert memory.core.notes == []
     assert len(list((tmp_path / "backups").iterdir())) == 1
+
+
+def test_a_store_that_cannot_be_kept_before_its_upgrade_is_left_as_it_is(tmp_path: Path) -> None:
+    shutil.copy(STORES / "format_5.db", tmp_path / "recollect.db")
+    (tmp_path / "backups").write_text("a plain file")
+    with pytest.raises(ReadOnlyStore, match="backups cannot be made: it is a file, and not a folder"):
+        recollect.open(settings=Settings(home=tmp_path, embedder="none"))
+    with closing(sqlite3.connect(tmp_path / "recollect.db")) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (5,)
 
 
 def test_an_upgrade_that_is_killed_begins_anew(tmp_path: Path) -> None:

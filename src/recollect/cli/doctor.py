@@ -24,6 +24,7 @@ from recollect.embed.choose import choose_embedder, try_reranker
 from recollect.engine.care import backups, keep
 from recollect.engine.care.backups import Backup
 from recollect.engine.care.keep import Repaired
+from recollect.engine.care.schedule import OFF
 from recollect.engine.core import utc_now
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import RecollectError
@@ -59,6 +60,7 @@ class StoreReport(Struct, frozen=True, kw_only=True):
     entities: int = 0
     relations: int = 0
     last_backup: Backup | None = None
+    backup_schedule: str = ""
 
 
 class ModelReport(Struct, frozen=True, kw_only=True):
@@ -171,8 +173,8 @@ def examine(settings: Settings) -> Report:
         try:
             with open_memory(settings=settings, actor=ACTOR) as memory:
                 store = replace(_count(memory, store), opened=True, limited=memory.core.store.site.limited)
-                store = replace(store, last_backup=_last_backup(settings))
-                problems += memory.check()
+                store = replace(store, last_backup=_last_backup(settings), backup_schedule=settings.backup_schedule)
+                problems += [*memory.check(), *backups.failures(memory.core)]
                 advice += [*_advise_model(memory), *_advise_projects(memory), *keep.odd_times(memory.core)]
                 advice += [*memory.core.notes, *backups.advice(memory.core), *_advise_checksums(memory)]
                 advice += [_LIMITED] if store.limited else []
@@ -319,10 +321,11 @@ def _backup(store: StoreReport) -> str:
     last = store.last_backup
     if store.limited:
         return "left to the owner of the tables; `recollect export` writes out the spaces that this role sees"
-    if last is None and store.engine != "SQLite":
-        return "none yet; `recollect up` makes an export a day, `recollect export FOLDER` or pg_dump one now"
     if last is None:
-        return "none yet; `recollect up` makes one a day, `recollect backup FOLDER` one now"
+        by = "`recollect export FOLDER` or pg_dump" if store.engine != "SQLite" else "`recollect backup FOLDER`"
+        off = store.backup_schedule.strip().lower() == OFF
+        up = "makes none (backup_schedule is off)" if off else f"makes them (backup_schedule: {store.backup_schedule})"
+        return f"none yet; `recollect up` {up}, {by} makes one now"
     hours = (utc_now() - last.at).total_seconds() / 3_600
     age = f"{hours:.0f} hours" if hours < 48 else f"{hours / 24:.0f} days"
     return f"{age} old, read back when it was made: {last.path}"

@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from recollect.contracts.api import values as v
 from recollect.contracts.tool import Call
-from recollect.engine.care.backups import advice, backups_in, folder_of
+from recollect.engine.care.backups import advice, backups_in, failures, folder_of
 from recollect.engine.care.inbox import PILES, Settled, Waiting, inbox, settle
 from recollect.engine.hook_log import last_calls
 from recollect.engine.memory import Memory
@@ -53,7 +53,11 @@ def _model(memory: Memory, tallies: Iterable[SpaceTally]) -> v.Model:
 
 def health(params: v.Check, call: Call) -> v.Health:
     memory, started, owned = call.memory, time.perf_counter(), _owns(call)
-    problems = [*(memory.check() if owned and params.check else ()), *memory.problems()]
+    problems = [
+        *(memory.check() if owned and params.check else ()),
+        *memory.problems(),
+        *(failures(memory.core) if owned else ()),
+    ]
     took = round((time.perf_counter() - started) * 1e3, 1) if owned and params.check else None
     spaces = memory.spaces()
     stats = [memory.describe_space(space.name)[1] for space in spaces]

@@ -3,16 +3,21 @@
 At the moments that a schedule names, a copy is made and read back from its first row to its last before it has its
 name: whatever is called a backup was one. Of a store in a database server the copy is an export. Copies are rotated:
 the newest stay, and of earlier weeks one each. A command that the user names is given each copy, to take it elsewhere.
+It has an hour, and is ended with the service; what becomes of it says nothing of the copy, which stays and is rotated.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
-from collections.abc import Sequence
+import signal
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -23,13 +28,20 @@ from recollect.engine.core import Core
 from recollect.errors import ConfigError, ReadOnlyStore, RecollectError
 from recollect.store.base import Shelf
 
+if TYPE_CHECKING:
+    from subprocess import Popen
+
 FOLDER = "backups"
 _NAME = re.compile(r"^recollect-(\d{8}-\d{6})\.(db|jsonl)$")
 _WEEKS = 4
-_COMMAND_SECONDS = 3_600
+_COMMAND_SECONDS = 3_600.0
+_LOOK_SECONDS = 0.2
+_END_SECONDS = 1.0
+_SAID = 4_000
 _STALE = timedelta(days=3)
 _STATE = Shelf("backups", str)
 _PROBLEM = "problem"
+_HANDED = "handed over at"
 
 
 class Backup(Struct, frozen=True, kw_only=True):
@@ -106,18 +118,18 @@ def _backup_at(path: Path) -> Backup | None:
     return Backup(path=str(path), at=at, bytes=size)
 
 
-def back_up(core: Core) -> Backed:
-    """Makes a copy, gives it to the command if there is one, and removes what is too old. What fails is noted."""
+def back_up(core: Core, stopped: Callable[[], bool] = lambda: False) -> Backed:
+    """Makes a copy, removes what is too old, and gives the copy to the command if there is one. What fails is noted."""
     try:
-        done = _back_up(core)
+        done = _back_up(core, stopped)
     except RecollectError as error:
-        _note(core, str(error))
+        _note(core, _PROBLEM, str(error))
         raise
-    _note(core, None)
+    _note(core, _PROBLEM, None)
     return done
 
 
-def _back_up(core: Core) -> Backed:
+def _back_up(core: Core, stopped: Callable[[], bool]) -> Backed:
     settings, began = core.settings, core.clock()
     folder = folder_of(settings)
     try:
@@ -125,9 +137,13 @@ def _back_up(core: Core) -> Backed:
     except OSError as error:
         raise ReadOnlyStore(f"backup_folder: {folder} cannot be made: {error.strerror}") from error
     path, size = _copy(core, folder)
-    if settings.backup_command:
-        _hand_over(settings.backup_command, path)
     removed = _rotate(backups_in(folder), settings.backup_keep)
+    if settings.backup_command:
+        _note(core, _HANDED, f"{began:%Y-%m-%d %H:%M:%S} UTC")
+        try:
+            _hand_over(settings.backup_command, path, stopped)
+        finally:
+            _note(core, _HANDED, None)
     return Backed(path=path, bytes=size, removed=removed, seconds=(core.clock() - began).total_seconds())
 
 
@@ -147,22 +163,61 @@ def _copy(core: Core, folder: Path) -> tuple[str, int]:
     return str(path), path.stat().st_size
 
 
-def _hand_over(command: str, path: str) -> None:
+def _hand_over(command: str, path: str, stopped: Callable[[], bool]) -> None:
     """Has the user's command take the copy elsewhere: `{path}` in it stands for the file."""
     words = parse_command(command)
     line = [word.replace("{path}", path) for word in words]
     if line == words:
         line.append(path)
     import subprocess  # of those alone who have such a command
+    import tempfile
 
-    try:
-        done = subprocess.run(line, capture_output=True, text=True, timeout=_COMMAND_SECONDS, stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.SubprocessError) as error:
-        raise ConfigError(f"backup_command: {words[0]} could not be run: {error}; the copy is at {path}") from error
-    if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines()
+    where = f"the copy is at {path}"
+    with tempfile.TemporaryFile() as told:
+        try:
+            running = subprocess.Popen(
+                line, stdin=subprocess.DEVNULL, stdout=told, stderr=subprocess.STDOUT, start_new_session=True
+            )
+        except OSError as error:
+            raise ConfigError(f"backup_command: {words[0]} could not be run: {error}; {where}") from error
+        try:
+            ended = _wait(running, stopped)
+        finally:
+            _end(running)
+        if ended is None:
+            why = "was ended with the service" if stopped() else f"did not end within {_COMMAND_SECONDS:,.0f} seconds"
+            raise ConfigError(f"backup_command: {words[0]} {why}; {where}")
+        told.seek(max(told.seek(0, os.SEEK_END) - _SAID, 0))
+        said = told.read().decode(errors="replace").strip().splitlines()
+    if ended:
         why = f": {said[-1][:200]}" if said else ""
-        raise ConfigError(f"backup_command: {words[0]} ended with {done.returncode}{why}; the copy is at {path}")
+        raise ConfigError(f"backup_command: {words[0]} ended with {ended}{why}; {where}")
+
+
+def _wait(running: Popen[bytes], stopped: Callable[[], bool]) -> int | None:
+    """What a command ended with; None where it took too long, or is to be ended."""
+    until = time.monotonic() + _COMMAND_SECONDS
+    while (ended := running.poll()) is None and not stopped() and time.monotonic() < until:
+        time.sleep(_LOOK_SECONDS)
+    return ended
+
+
+def _end(running: Popen[bytes]) -> None:
+    """Ends a command with all that it has started, politely at first."""
+    for how in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        until = time.monotonic() + _END_SECONDS
+        if running.poll() is None:
+            _signal(running, how)
+        while running.poll() is None and time.monotonic() < until:
+            time.sleep(_LOOK_SECONDS / 4)
+
+
+def _signal(running: Popen[bytes], how: signal.Signals) -> None:
+    with suppress(ProcessLookupError):  # it has just ended
+        if hasattr(os, "killpg"):
+            os.killpg(running.pid, how)
+        else:
+            running.send_signal(how)
 
 
 def parse_command(command: str) -> list[str]:
@@ -188,12 +243,12 @@ def _rotate(found: Sequence[Backup], keep: int) -> int:
     return len(gone)
 
 
-def _note(core: Core, problem: str | None) -> None:
+def _note(core: Core, name: str, told: str | None) -> None:
     with core.store.read() as view:
-        held = view.kept(_STATE).get(_PROBLEM)
-    if held != problem:
+        held = view.kept(_STATE).get(name)
+    if held != told:
         with core.store.write(actor=core.actor) as edit:
-            edit.keep(_STATE, {_PROBLEM: problem})
+            edit.keep(_STATE, {name: told})
 
 
 def last_problem(core: Core) -> str | None:
@@ -202,10 +257,18 @@ def last_problem(core: Core) -> str | None:
         return view.kept(_STATE).get(_PROBLEM)
 
 
+def failures(core: Core) -> list[str]:
+    """That the last attempt failed, and with what."""
+    problem = last_problem(core)
+    return [] if problem is None else [f"the last backup failed: {problem}"]
+
+
 def advice(core: Core) -> list[str]:
-    """What a person should hear of backups: that the last attempt failed, or that the last good one is old."""
-    problem, found = last_problem(core), backups_in(folder_of(core.settings))
-    told = [] if problem is None else [f"the last backup failed: {problem}"]
+    """What a person should hear of backups: that a command has not ended, or that the last good one is old."""
+    found = backups_in(folder_of(core.settings))
+    with core.store.read() as view:
+        since = view.kept(_STATE).get(_HANDED)
+    told = [] if since is None else [f"backup_command was given a copy at {since}, and has not ended since"]
     if found and core.clock() - found[0].at > _STALE:
         told.append(
             f"the last backup is of {found[0].at:%Y-%m-%d}: `recollect up` makes them by itself, `recollect backup"

@@ -152,7 +152,7 @@ def backup_tasks(memory: Memory) -> list[Task]:
     core = memory.acting_as("schedule").core
     if core.store.site.limited:  # what it sees is not the memory
         return []
-    return [] if cron is None else [Task("backup", cron, lambda _: [back_up(core)], made_up=True)]
+    return [] if cron is None else [Task("backup", cron, lambda stop: [back_up(core, stop)], made_up=True)]
 
 
 class Scheduler:

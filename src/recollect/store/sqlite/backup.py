@@ -58,6 +58,9 @@ def _making(target: Path) -> Generator[Path]:
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         private.make_folder(target.parent)
+    except OSError as error:
+        raise ReadOnlyStore(f"{target.parent} cannot be made: {error.strerror}; a copy is to go there") from error
+    try:
         private.make_file(part)
         yield part
         os.replace(part, target)
@@ -144,7 +147,6 @@ def keep_before(path: Path, number: int, now: datetime) -> Path:
     """Copies a store as it is, before it is brought to a newer format. Only the last few such copies stay."""
     folder = path.parent / "backups"
     target = folder / f"before-upgrade-from-format-{number}-{now:%Y%m%d-%H%M%S}.db"
-    private.make_folder(folder)
     with _making(target) as part:
         _copy(path, part)
         with closing(sqlite3.connect(f"{part.absolute().as_uri()}?mode=ro", uri=True)) as found:
