@@ -43,6 +43,7 @@ from recollect.ingest.vault import (
     KEYS,
     Page,
     are_text,
+    id_above,
     links_in,
     name_page,
     parse_page,
@@ -242,9 +243,14 @@ class _Run:
                 raise InvalidInput("file", f"is larger than {_LARGEST:,} bytes")
             content = _content_of(data)
             sides = sides_of(content)
-            yield (
-                self._parsed(path, data, content) if sides is None else self._merged(path, data, content, sides, known)
-            )
+            merged = None if sides is None else self._merged(path, data, content, sides, known)
+            file = merged or self._parsed(path, data, content)
+            if file.page.id is None and (id := id_above(content)) is not None and id in known:
+                self._damaged.add(id)
+                raise InvalidInput(
+                    "file", f"is the note {id}, but a line of --- above or below its fields is missing; put it back"
+                )
+            yield file
         except (InvalidInput, UnicodeDecodeError, OSError) as error:
             self._problems.append(FileProblem(path=path, problem=str(error)))
 
