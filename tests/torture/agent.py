@@ -115,7 +115,7 @@ class Agent:
     def _judge(self, name: str, done: Outcome, *, torn: bool) -> None:
         """What must not be, whatever was torn: a hang, a raw error; and where nothing was, a failure."""
         if done.code == -14:
-            self.tell(wrong=f"{name} hangs: {done.err[-2000:]}")
+            self.tell(wrong=f"{name} hangs: {done.err[-8000:]}")
         elif done.code > (2 if torn or self.refuses else 1) or "Traceback" in done.err:
             self.tell(wrong=f"{name} ended with {done.code}: {done.err[-3000:]}")
         elif not done.done and not torn and not self.refuses and "no memory yet" not in done.err:
