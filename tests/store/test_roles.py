@@ -416,6 +416,27 @@ def test_a_limited_role_is_told_what_is_left_to_the_owner_and_nothing_is_done(sh
     assert shared.sql("SELECT name, last FROM numbers ORDER BY name") == before
 
 
+def test_a_limited_role_does_and_takes_back_all_that_is_done_in_its_spaces(shared: Shared) -> None:
+    limited = shared.limited()
+    limited.remember_many(
+        [{"text": f"note {number} about tea", "title": f"t{number}"} for number in range(8)], space="ours"
+    )
+    noted = limited.remember("The kettle is blue.", space="ours")
+    limited.revise(str(noted.id), text="The kettle is red.", space="ours")
+    limited.undo(limited.acts(space="ours")[0])
+    limited.relate("Ada", "lives in", "Paris", space="ours")
+    limited.undo(limited.acts(space="ours")[0], whole=True)
+    limited.ingest("# Setup\nRun make.\n# Teardown\nRun make clean.", source="guide.md", space="ours")
+    (evicted,) = limited.evict(space="ours", cap=5)
+    assert evicted.entry is not None
+    limited.finish_sweeping()
+    limited.undo(evicted.entry)
+    limited.summarize(space="ours")
+    limited.forget(str(noted.id), space="ours", reason="wrong")
+    assert limited.count(space="ours") == 12
+    assert list(shared.owner().core.store.check()) == []
+
+
 def test_a_limited_role_works_by_words_until_the_owner_has_taken_up_the_model(shared: Shared) -> None:
     limited = shared.limited(embedder="bundled")
     limited.remember("The boiler stands in the cellar.", space="ours")
