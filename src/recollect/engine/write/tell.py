@@ -162,9 +162,8 @@ class Look:
             self._weights = {word: rarity(max(len(versions) - itself, 0)) for word, versions in held.items()}
             known = Lengths() if lengths is None else lengths
             self._shared = _Shared(record.version, self._new.statement, held, self._weights, known)
-            if lengths is not None and lengths.learns and not self._changes:
-                _measure(view, known, self._shared.unmeasured())
-            self._best = self._shared.best(all=self._changes)
+            measured = view if lengths is not None and lengths.learns else None
+            self._best = self._shared.best(all=self._changes, measured=measured)
 
     def may_tell(self, *, seen: bool) -> bool:
         """May anything come of comparing it; also where it is `seen` by a model?"""
@@ -282,15 +281,15 @@ class _Shared:
         common += [rarity(1)] * (len(new.words) - len(held))
         self._more, self._common = len(common), sum(common)
 
-    def unmeasured(self) -> list[int]:
-        """Some of the versions that may share enough only because nobody knows how long they are."""
-        known = self._lengths.words
-        unknown = [one for one in self._worth_weighing(all=False) if one not in known]
-        return sorted(unknown, reverse=True)[:_MOST_MEASURED]
+    def best(self, *, all: bool, measured: View | None) -> list[int]:
+        """The versions that share the most, or (not `all`) those of them that may share enough for their length.
 
-    def best(self, *, all: bool) -> list[int]:
-        """The versions that share the most, or (not `all`) those of them that may share enough for their length."""
-        weighed, counted = self._weigh(self._worth_weighing(all=all))
+        Of those that may only because nobody knows how long they are, some are `measured`.
+        """
+        some = self._worth_weighing(all=all)
+        if measured is not None and not all:
+            _measure(measured, self._lengths, sorted(some.difference(self._lengths.words))[-_MOST_MEASURED:])
+        weighed, counted = self._weigh(some)
         length = self._lengths.words.get
         if not all:
             least, common = self._gate.least, self._common
