@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from recollect import __version__
-from recollect.cli import globals_last
+from recollect.cli import globals_last, main
 from recollect.cli.flags import FLAGS, Serving, parse_flags
 
 MODULE = [sys.executable, "-m", "recollect.cli"]
@@ -197,3 +197,9 @@ def test_an_empty_home_is_not_taken_for_the_working_directory(shell, monkeypatch
     outcome = shell("--home", "", "remember", "x")
     assert (outcome.code, outcome.out) == (1, "")
     assert list(shell.home.iterdir()) == []
+
+
+@pytest.mark.parametrize("store", ["mysql://h/d", "postgresql://h/d?bogus=1", ""])
+def test_a_store_that_is_no_address_of_one_exits_with_2(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", f"--store={store}"]) == main(["--store", store, "list"]) == 2
+    assert capsys.readouterr().err.startswith("error: ")

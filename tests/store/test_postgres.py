@@ -26,6 +26,7 @@ from things import make_space, put, record, space
 
 import recollect
 from recollect import ConfigError, Memory, Settings
+from recollect.engine.care.move import move
 from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull, StoreLost
 from recollect.store.base import Changes
 from recollect.store.choose import look_at
@@ -186,6 +187,38 @@ def test_a_store_of_a_newer_format_or_of_something_else_is_left_alone(url: str, 
     with pytest.raises(NotAStore, match="something else"):
         PostgresStore(other, now)
     assert look_at(tmp_path, other).there is False
+
+
+@pytest.mark.parametrize("schema", ["full", "order", "user", "default"])
+def test_a_schema_may_have_the_name_of_a_word_of_sql(schema: str, tmp_path: Path) -> None:
+    url = f"{shared_server()}&schema={schema}"
+    assert look_at(tmp_path, url).problem is None
+    with open_at(url, tmp_path) as memory:
+        memory.remember("kept")
+        assert (memory.check(), memory.core.store.size() > 0) == ([], True)
+        assert [one.text for one in memory.list()] == ["kept"]
+    assert look_at(tmp_path, url).there
+    administer("schema=public", f'DROP SCHEMA "{schema}" CASCADE')
+
+
+def test_a_name_of_a_schema_that_is_too_long_is_told_so() -> None:
+    with pytest.raises(ConfigError, match="1 to 48 lower-case letters"):
+        parse_address(f"postgresql://h/d?schema={'a' * 80}")
+
+
+def test_doctor_tells_beforehand_where_no_store_can_be_made(url: str, tmp_path: Path) -> None:
+    latin, bare, role = (f"{kind}_{schema_of(url)}" for kind in ("latin", "bare", "role"))
+    administer(
+        url, f"CREATE DATABASE {latin} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0",
+        f"CREATE DATABASE {bare} TEMPLATE template0", f"CREATE ROLE {role} LOGIN",
+        f"GRANT CREATE ON DATABASE {bare} TO {role}", f"CREATE SCHEMA {schema_of(url)}", "CREATE TABLE records(a int)",
+    )  # fmt: skip
+    at = f"{shared_server().partition('?')[2]}&schema=new"
+    for there in (url, f"postgresql://postgres@/{latin}?{at}", f"postgresql://{role}@/{bare}?{at}"):
+        place = look_at(tmp_path, there)
+        with pytest.raises(StoreError) as refused:
+            PostgresStore(there, now)
+        assert (place.there, place.writable, place.problem) == (False, False, str(refused.value))
 
 
 def test_a_schema_that_does_not_say_its_format_is_no_store(url: str) -> None:
@@ -456,6 +489,19 @@ def test_a_memory_closes_wherever_its_connection_is_cut(url: str, tmp_path: Path
         wire.cut(turn, how)
         memory.close()
         wire.mend()
+
+
+def test_a_move_whose_connection_is_lost_says_that_it_can_go_on(url: str, tmp_path: Path, wire: Wire) -> None:
+    with recollect.open(settings=Settings(home=tmp_path / "old", embedder="none")) as memory:
+        for number in range(30):
+            memory.remember(f"note {number}")
+    target = f"{wire.url}&schema={schema_of(url)}"
+    PostgresStore(target, now).close()
+    wire.cut(b"COPY journal", "before")
+    with pytest.raises(StoreLost, match=r"what has arrived at .* stays there, and the same move goes on with it"):
+        move(tmp_path / "old", target)
+    assert wire.was_cut
+    assert move(tmp_path / "old", target).rows["records"] == 30
 
 
 def test_two_processes_see_each_others_writes_at_the_next_call(url: str, tmp_path: Path) -> None:

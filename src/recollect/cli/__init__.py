@@ -10,7 +10,7 @@ import os
 import sys
 
 from recollect.environment import spare_processors
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import ConfigError, InvalidInput, RecollectError
 from recollect.light import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from recollect.cli.output import tell_error  # not before it is needed: a relay starts at once
 
         tell_error(error.code, str(error), field=getattr(error, "field", None), as_json=as_json)
-        return WRONG if isinstance(error, InvalidInput) else FAILED
+        return WRONG if isinstance(error, InvalidInput) or _is_bad_address(error, args) else FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -104,6 +104,16 @@ def _require_one_place(args: list[str]) -> None:
     named = {word.partition("=")[0] for word in args[: args.index("--") if "--" in args else None]}
     if {"--home", "--store"} <= named:
         raise InvalidInput("--store", "and --home both say where the store is; give one of them")
+
+
+def _is_bad_address(error: RecollectError, args: list[str]) -> bool:
+    """Did it fail because what was given as --store is no address of a store?"""
+    words = [word for one in args for word in (one.split("=", 1) if one.startswith("--store=") else [one])]
+    if not isinstance(error, ConfigError) or "--store" not in words[:-1]:
+        return False
+    from recollect.cli.place import is_address
+
+    return not is_address(words[words.index("--store") + 1])
 
 
 def _leave_stdout() -> None:

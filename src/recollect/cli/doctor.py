@@ -342,7 +342,7 @@ def _vectors(model: ModelReport, *, limited: bool) -> str:
     if model.name is None:
         return "none; recall goes by words alone"
     if model.waiting and limited:
-        return f"{model.waiting:,} still to be computed; `recollect embed` does it once the owner has used this model"
+        return f"{model.waiting:,} still to be computed; `recollect embed` does it, if the owner has used this model"
     return f"{model.waiting:,} still to be computed; `recollect embed` does it now" if model.waiting else "complete"
 
 

@@ -9,7 +9,7 @@ from recollect.config import load_settings
 from recollect.engine.core import missing_space
 from recollect.engine.memory import Memory, open_memory
 from recollect.environment import working_folder
-from recollect.errors import NotFound, StoreError
+from recollect.errors import ConfigError, NotFound, StoreError
 from recollect.store.choose import Place, look_at, shown_place
 from recollect.types import DEFAULT_SPACE
 
@@ -20,6 +20,15 @@ def own_place(home: str | None) -> str:
     """The file or the address of the store."""
     settings = load_settings(home)
     return shown_place(settings.home, settings.store)
+
+
+def is_address(url: str) -> bool:
+    """Could a store be there, as far as its address tells?"""
+    try:
+        shown_place(Path(), url)
+    except ConfigError:
+        return False
+    return True
 
 
 def own_home(home: str | None) -> Path:

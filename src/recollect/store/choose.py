@@ -64,13 +64,14 @@ def _look_at_database(url: str) -> Place:
     store = _postgres(url)
     shown = store.shown(url)
     try:
-        version, there, writable = store.look_at(url)
+        version, there, problem = store.look_at(url)
     except RecollectError as error:
         return Place(
             shown=shown, engine="PostgreSQL", version="unknown", there=False, writable=False, problem=str(error)
         )
-    problem = None if writable else f"{shown} cannot be written by this user"
-    return Place(shown=shown, engine="PostgreSQL", version=version, there=there, writable=writable, problem=problem)
+    return Place(
+        shown=shown, engine="PostgreSQL", version=version, there=there, writable=problem is None, problem=problem
+    )
 
 
 def open_store(

@@ -9,7 +9,7 @@ from pathlib import Path
 from recollect.config import load_settings
 from recollect.engine.core import utc_now
 from recollect.engine.places import identity_of, keep_identity, make_home
-from recollect.errors import InvalidInput, NotFound, StoreError
+from recollect.errors import InvalidInput, NotFound, StoreError, StoreLost
 from recollect.store.base import Store
 from recollect.store.choose import look_at, open_store
 from recollect.store.move import Moved, move_store, require_movable
@@ -42,6 +42,12 @@ def move(source: str | os.PathLike[str], target: str | os.PathLike[str], *, repo
             return move_store(
                 old, new, report or _silent, lambda: _carry_identities(old, source_home, new, target_home)
             )
+        except StoreLost as error:
+            said = str(error.__cause__ or error).partition("\n")[0]
+            raise StoreLost(
+                f"a connection was lost in the midst of the move ({said}); what has arrived at {new.site.location}"
+                " stays there, and the same move goes on with it"
+            ) from error
         finally:
             new.close()
     finally:

@@ -54,11 +54,18 @@ _BEGIN_READ = "; ".join(("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", *REA
 _SHARE_SNAPSHOT = "; SELECT pg_export_snapshot()"
 _LOOK = """
     SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension WHERE extname = 'vector'),
-        to_regclass('{0}.format') IS NOT NULL,
-        CASE WHEN to_regclass('{0}.format') IS NULL THEN has_database_privilege(current_database(), 'CREATE')
-            ELSE has_table_privilege('{0}.records', 'INSERT') END"""
+        to_regclass('"{0}".format') IS NOT NULL,
+        CASE WHEN to_regclass('"{0}".format') IS NULL THEN has_database_privilege(current_database(), 'CREATE')
+            ELSE has_table_privilege('"{0}".records', 'INSERT') END,
+        current_setting('server_encoding'), to_regclass('"{0}".records') IS NOT NULL,
+        EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector') OR EXISTS (
+            SELECT 1 FROM pg_available_extension_versions WHERE name = 'vector' AND (NOT superuser OR trusted
+                OR (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)))"""
 _FORMAT = "SELECT to_regclass('format') IS NOT NULL, to_regclass('records') IS NOT NULL"
 
+_FOREIGN = "{0} has tables of something else; name another with ?schema="
+_ENCODING = "{0} keeps texts as {1}; make a database with ENCODING 'UTF8'"
+_NO_VECTOR = "{0} has no pgvector: have an administrator install it and run CREATE EXTENSION vector"
 _OWN_NUMBER = "SELECT coalesce((SELECT -no FROM roles WHERE role = current_user), 0)"
 
 _WAITS = f"'{BUSY_SECONDS:.0f}s'"
@@ -100,16 +107,21 @@ class PostgresStore:
         return parse_address(url).shown
 
     @staticmethod
-    def look_at(url: str) -> tuple[str, bool, bool]:
-        """Which version of PostgreSQL is there, whether it has the store, and whether that can be written (or made)."""
+    def look_at(url: str) -> tuple[str, bool, str | None]:
+        """Which version of PostgreSQL is there, whether it has the store, and why that could not be written or made."""
         address = parse_address(url)
         try:
             with connect(address) as connection:
                 ((row,),) = run_script(connection, _LOOK.format(address.schema))
         except psycopg.Error as error:
             raise convert_error(error, address) from error
-        version, vector, there, writable = row
-        return f"{version} with pgvector {vector or '(not installed yet)'}", there, writable
+        version, vector, there, writable, encoding, taken, has_vector = row
+        problem = None if writable else f"{address.shown} cannot be written by this user"
+        if not there:
+            odd = ((taken, _FOREIGN), (encoding != "UTF8", _ENCODING), (not has_vector, _NO_VECTOR))
+            told = [text.format(address.shown, encoding) for wrong, text in odd if wrong]
+            problem = next(iter(told), problem)
+        return f"{version} with pgvector {vector or '(not installed yet)'}", there, problem
 
     @property
     def site(self) -> Site:
@@ -159,9 +171,9 @@ class PostgresStore:
         schema = self._address.schema
         encoding = run_script(connection, "SHOW server_encoding")[0][0][0]
         if encoding != "UTF8":
-            raise NotAStore(f"{self._shown} keeps texts as {encoding}; make a database with ENCODING 'UTF8'")
+            raise NotAStore(_ENCODING.format(self._shown, encoding))
         if not run_script(connection, f"SELECT 1 FROM pg_namespace WHERE nspname = '{schema}'")[0]:
-            run_script(connection, f"CREATE SCHEMA {schema}")
+            run_script(connection, f'CREATE SCHEMA "{schema}"')
         self._make_extension(connection)
         done = self._format(connection)
         if done == 0:
@@ -183,16 +195,14 @@ class PostgresStore:
             psycopg.errors.FeatureNotSupported,
             psycopg.errors.UndefinedFile,
         ) as error:
-            raise ReadOnlyStore(
-                f"{self._shown} has no pgvector: have an administrator install it and run CREATE EXTENSION vector"
-            ) from error
+            raise ReadOnlyStore(_NO_VECTOR.format(self._shown)) from error
 
     def _format(self, connection: Connection) -> int:
         """How many steps the schema has been through."""
         (((ours, others),),) = run_script(connection, _FORMAT)
         if not ours:
             if others:
-                raise NotAStore(f"{self._shown} has tables of something else; name another with ?schema=")
+                raise NotAStore(_FOREIGN.format(self._shown))
             return 0
         (found,) = run_script(connection, "SELECT steps FROM format")
         if len(found) != 1:
@@ -453,7 +463,7 @@ class PostgresStore:
     def size(self) -> int:
         sql = "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class WHERE relkind = 'r' AND"
         with self._converted(), self._pool.transaction("SELECT 1") as (connection, _):
-            return run_script(connection, f"{sql} relnamespace = '{self._address.schema}'::regnamespace")[0][0][0]
+            return run_script(connection, f"{sql} relnamespace = '\"{self._address.schema}\"'::regnamespace")[0][0][0]
 
 
 _WRITERS = """SELECT name, string_agg(DISTINCT role, ', ') FROM members JOIN spaces ON no = space_no GROUP BY name"""

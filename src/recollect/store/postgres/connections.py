@@ -154,7 +154,8 @@ def parse_address(url: str) -> Address:
     ours = dict(option.split("=", 1) for option in given if option.startswith(_OURS))
     schema = ours.get("schema", "recollect")
     if not _SCHEMA.fullmatch(schema):
-        raise ConfigError(f"store: schema={schema} is no name for a schema: lower-case letters, digits and _")
+        wanted = "1 to 48 lower-case letters, digits and _, and no digit first"
+        raise ConfigError(f"store: schema={schema} is no name for a schema: wanted are {wanted}")
     seconds = ours.get("answer_seconds", f"{_ANSWER_SECONDS:g}")
     if not _NUMBER.fullmatch(seconds) or not _LEAST_ANSWER_SECONDS <= float(seconds) <= _DAY:
         wanted = f"a number of seconds from {_LEAST_ANSWER_SECONDS} to {_DAY}"
@@ -193,7 +194,7 @@ def connect(address: Address) -> Connection:
         raise Unreachable(str(error)) from error
     connection.answer_seconds = address.answer_seconds
     try:
-        own = (f"search_path = {address.schema}, pg_temp", f"lock_timeout = '{BUSY_SECONDS * 1000:.0f}ms'")
+        own = (f'search_path = "{address.schema}", pg_temp', f"lock_timeout = '{BUSY_SECONDS * 1000:.0f}ms'")
         run_script(connection, "; ".join(f"SET {one}" for one in (*own, *_SETTINGS)))
     except BaseException:
         connection.close()
