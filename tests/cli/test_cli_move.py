@@ -41,7 +41,7 @@ def test_a_target_that_is_half_filled_is_not_called_writable_and_is_not_moved_on
 def test_doctor_on_a_database_advises_what_copies_one(shell: Any, tmp_path: Path) -> None:
     url = store_url(tmp_path, "advised")
     shell.remember("The harbour gate opens at six.", "--store", url)
-    assert "`recollect export FOLDER` or pg_dump one now" in " ".join(shell("doctor", "--store", url).out.split())
+    assert "`recollect export FOLDER` or pg_dump makes one now" in " ".join(shell("doctor", "--store", url).out.split())
 
 
 @pytest.mark.parametrize("words", [("list",), ("serve",), ("remember", "x"), ("up",)])
