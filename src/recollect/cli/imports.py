@@ -107,9 +107,8 @@ def _put(one: Imported, verb: str) -> None:
 
 def _beside(one: Imported) -> str:
     present = one.records_present + one.facts_present
-    told = [f"{present:,} were here already"] if present else []
-    told += [f"{one.newer:,} were brought up to date"] if one.newer else []
-    return "".join(f"; {part}" for part in told)
+    told = ((present, "here already"), (one.newer, "brought up to date"))
+    return "".join(f"; {count:,} {'was' if count == 1 else 'were'} {words}" for count, words in told if count)
 
 
 def _some(ids: Sequence[str]) -> str:
