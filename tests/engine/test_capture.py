@@ -202,6 +202,8 @@ def test_captured_messages_are_recalled_but_stand_in_no_brief(memory: Memory, tr
     memory.capture(transcript)
     assert memory.recall("Which animal sings at night?")[0].record.kind == "message"
     assert memory.brief().notes == ()
+    assert memory.unasked.give_brief().text == ""
+    assert memory.unasked.preview().given.text == ""
 
 
 def test_what_is_worth_keeping_becomes_a_candidate_with_its_evidence_once(memory: Memory, transcript: Path) -> None:

@@ -92,6 +92,7 @@ def test_a_remote_in_a_folder_is_that_folder(url: str, address: str) -> None:
         ("https://example.org/a/b.git", "b"),
         ("git@example.org:a/b", "b"),
         ("https://example.org/a/b.git?private_token=abc", "b"),
+        ("git@example.org:a/b.git?access_token=abc", "b"),
         ("/srv/git/b.git/", "b"),
         ("C:\\repos\\b", "b"),
         ("..", None),

@@ -18,6 +18,7 @@ _LONGEST = 200
 _SECTION = re.compile(r"\[\s*(?P<name>[\w.-]+)(?:\s+\"(?P<which>[^\"]*)\")?\s*\]")
 _URL = re.compile(r"url\s*=\s*(?P<url>\S+)")
 _ADDRESS = re.compile(r"(?:\w[\w+.-]*://)?(?:[^/@]*@)?(?P<host>[^/:@]{2,}|)(?:(?<=.):\d+(?=/)|(?<=.):)?(?P<path>.*)")
+_SCP = re.compile(r"[^/@\\]+@[^/:\\]+:")  # git@host:owner/name
 _FOR_ALL = ("/tmp", "/var/tmp", "/private/tmp")  # folders in which nobody works on something of their own
 
 
@@ -102,7 +103,7 @@ def remote_name(url: str) -> str | None:
 
 def _bare(url: str) -> str:
     """A remote's address without what may stand behind it, such as a token."""
-    return re.split(r"[?#]", url, maxsplit=1)[0] if "://" in url else url
+    return re.split(r"[?#]", url, maxsplit=1)[0] if "://" in url or _SCP.match(url) else url
 
 
 def remote_address(url: str) -> str:

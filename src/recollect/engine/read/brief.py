@@ -92,8 +92,11 @@ def _said_since(view: View, record: Record) -> Record | None:
 
 
 def _told(view: View, where: Filter) -> list[Record]:
-    """What a memory without statements has: documents and conversations, but for what came by itself."""
-    said = msgspec.structs.replace(where, without_kinds=(*where.without_kinds, "code"))
+    """What a memory without statements has: parts of documents and of conversations, but for what came by itself.
+
+    What they are parts of is left out: a conversation is called as it began, whatever became of that.
+    """
+    said = msgspec.structs.replace(where, without_kinds=(*where.without_kinds, "code", "source"))
     told = view.select(Record, said, "newest", _MOST)
     return [record for record in told if CAPTURED not in record.metadata]
 
