@@ -89,6 +89,8 @@ def test_a_note_that_was_rewritten_since_stays_its_owners(memory: Memory, tmp_pa
     memory.forget("a")
     (file,) = folder.glob("*.md")
     file.write_text(file.read_text().replace(f"{SECRET} has the flu.", "Somebody was ill."))
+    assert ["was forgotten here" in one.problem for one in memory.sync(folder).problems] == [True]
+    file.write_text(file.read_text().replace("id: a\n", ""))
     assert memory.sync(folder).added == 1
     assert [record.text for record in memory.list()] == ["Somebody was ill."]
 

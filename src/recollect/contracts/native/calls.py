@@ -70,8 +70,8 @@ def _scope(call: Call) -> tuple[str | None, ...]:
 
 def _claimed(call: Call) -> str | None:
     """The project that what the client stores is of; None where it works in none."""
-    claim = call.memory.claim_project
-    return next((name for place, plain in _places(call) if (name := claim(place, plain=plain))), None)
+    named = (call.memory.claim_project(place, plain=plain) for place, plain in _places(call))
+    return next((name for name in named if name), None)
 
 
 def _places(call: Call) -> Iterator[tuple[str, bool]]:

@@ -71,6 +71,7 @@ _MOST = 440  # candidates that are ranked
 _BY_TOKENS = 200  # of them that are compared piece by piece
 _GRAPH_MOST = 0.2  # what the graph alone can make of a record: seen before others, and not taken for an answer
 _PROMISING = 24  # versions whose vectors are computed first while a question waits
+_MESSAGE = "message"
 _NUDGE = 0.02  # how much confidence may change a score
 
 
@@ -493,9 +494,16 @@ def _group(shown: _Shown, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
     groups = fold_near_duplicates(terms, numbers, limit)
     wanted = [versions[at] for best, folded in groups for at in (best, *folded)]
     read = dict(zip(wanted, shown.records(wanted), strict=True))
+
+    def led(group: Sequence[int]) -> list[int]:
+        """What was stated stands before the message that says the same, from which it may have been drawn."""
+        best = next((at for at in group if read[versions[at]].kind != _MESSAGE), group[0])
+        return [best, *(at for at in group if at != best)]
+
+    led_groups = sorted(led((best, *folded)) for best, folded in groups)
     return tuple(
         _to_hit(read[versions[at]], ranked[at], tuple(read[versions[one]].id for one in folded))
-        for at, folded in groups
+        for at, *folded in led_groups
     )
 
 
