@@ -466,6 +466,35 @@ _WHO = (
 in the journal is sound and without gaps.
 """
 
+_EMPTIES = ("before", "after", "reason")
+_LATEST = 253_370_764_800_000_000  # the year 9999, in microseconds: no moment beyond it can be told
+_EMPTIED = " OR ".join(f"NEW.{name} IS NOT NULL AND NEW.{name} IS DISTINCT FROM OLD.{name}" for name in _EMPTIES)
+_LASTING = (
+    """CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            RAISE insufficient_privilege USING MESSAGE = TG_ARGV[0];
+        END $$""",
+    f"""CREATE TRIGGER only_emptied BEFORE UPDATE ON journal FOR EACH ROW WHEN ({_EMPTIED})
+        EXECUTE FUNCTION refuse('what the journal tells is emptied, and never changed')""",
+    *(
+        f"""CREATE TRIGGER stays_sealed BEFORE UPDATE ON {table} FOR EACH ROW
+            WHEN (OLD.checksum IS NOT NULL AND NEW.checksum IS NULL)
+            EXECUTE FUNCTION refuse('a version that has a checksum keeps one')"""
+        for table in _NOTED_TYPES.values()
+    ),
+    "DELETE FROM queue WHERE model NOT IN (SELECT no FROM models)",
+    *(
+        f"CREATE POLICY possible ON {table} AS RESTRICTIVE FOR INSERT WITH CHECK ({held})"
+        for table, held in (
+            ("journal", f"entry > 0 AND at BETWEEN 0 AND {_LATEST} AND coalesce(stamp, 0) BETWEEN 0 AND {_LATEST}"),
+            ("queue", "model IN (SELECT no FROM models)"),
+            ("pieces", "piece > 0"),
+            *((table, "version > 0") for table in _NOTED_TYPES.values()),
+        )
+    ),
+)
+"""No row of a limited role stops the others or changes what was told: what it may not be is refused to everybody."""
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    _TABLES, _SAFETY, _LIMITS, _OWN_SHELVES, _NEWEST_FACTS, _ROLES, _NAMES_ITS_OWN, _WHO,
+    _TABLES, _SAFETY, _LIMITS, _OWN_SHELVES, _NEWEST_FACTS, _ROLES, _NAMES_ITS_OWN, _WHO, _LASTING,
 )  # fmt: skip

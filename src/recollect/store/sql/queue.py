@@ -121,7 +121,8 @@ class Queue:
             (model.no, name, dim, mean, floor, spread),
         )
         self._db.run(
-            f"INSERT INTO queue SELECT CAST(? AS BIGINT), space_no, version FROM records WHERE {_EMBEDDED}",
+            f"INSERT INTO queue SELECT CAST(? AS BIGINT), space_no, version FROM records WHERE {_EMBEDDED}"
+            " ON CONFLICT DO NOTHING",
             (model.no, *CATALOGUE_KINDS),
         )
         self._models = None
