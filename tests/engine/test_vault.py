@@ -486,6 +486,99 @@ def test_what_a_files_own_fields_leave_empty_stays_in_it(memory: Memory, folder:
     assert not memory.sync(folder).changed
 
 
+OWN_FIELDS = [
+    "description: |\n  KEEP1\n\n    KEEP2\nlinks:\n  web: KEEP3",
+    "people:\n  - name: one\n    val: 1\n  - name: two",
+    "summary: >-\n  folded\n  text\n# a comment",
+    'aliases: [a, "b, c"]\nfoo: bar # x\nn: 1.50\nsame: 1\nsame: 2',
+    "# above\nlist:\n# inside\n- one\n-\n\t- two\nno field at all",
+    "rating: 4\ndone: yes\nday: 2026-05-10",
+]
+
+
+@pytest.mark.parametrize("own", OWN_FIELDS)
+def test_a_files_own_fields_stay_line_by_line_whatever_they_are(
+    memory: Memory, folder: Path, tmp_path: Path, own: str
+) -> None:
+    (folder / "a.md").write_text(f"---\n{own}\ntags:\n  - garden\n---\nBody\n")
+    assert memory.sync(folder).added == 1
+    (record,) = memory.list()
+    memory.revise(record.id, tags=["x"])
+    assert memory.sync(folder).written == 1
+    content = (folder / "a.md").read_text()
+    assert f"\n{own}\n---\n" in content
+    assert "tags:\n  - x\n" in content
+    again = memory.sync(folder)
+    assert (again.revised, again.written, again.conflicts, again.problems) == (0, 0, (), ())
+    (tmp_path / "second").mkdir()
+    shutil.copy(folder / "a.md", tmp_path / "second" / "b.md")
+    with recollect.open(settings=Settings(home=tmp_path / "there", embedder="none")) as other:
+        other.sync(tmp_path / "second")
+        assert other.get(record.id).metadata == memory.get(record.id).metadata
+        (tmp_path / "second" / "b.md").unlink()
+        other.revise(record.id, text="Changed")
+        other.sync(tmp_path / "second")
+        assert f"\n{own}\n---\n" in only(tmp_path / "second").read_text()
+
+
+def test_an_edit_in_a_files_own_fields_is_kept_with_the_record(memory: Memory, folder: Path) -> None:
+    (folder / "a.md").write_text("---\ndescription: |\n  before\ncssclass: wide\n---\nBody\n")
+    memory.sync(folder)
+    (record,) = memory.list()
+    content = (folder / "a.md").read_text()
+    (folder / "a.md").write_text(content.replace("  before", "  after"))
+    assert memory.sync(folder).revised == 1
+    assert memory.get(record.id).metadata == {
+        "properties": {"cssclass": "wide"}, "properties_form": "description: |\n  after\ncssclass: wide",
+    }  # fmt: skip
+    memory.revise(record.id, metadata={**memory.get(record.id).metadata, "properties": {"cssclass": "small"}})
+    memory.sync(folder)
+    assert "description: |\n  after\ncssclass: small\n---" in (folder / "a.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        ("title: >\n  folded\n  title", "title"),
+        ("title: |", "title"),
+        ("tags:\n\t- t1", "tags"),
+        ("tags: [a,\n  b]", "tags"),
+        ("metadata:\n  key: value", "metadata"),
+        ('project: "one\n  two"', "project"),
+    ],
+)
+def test_a_field_of_ours_in_another_form_is_told_and_its_record_stays(
+    memory: Memory, folder: Path, line: str, field: str
+) -> None:
+    memory.remember("Ada likes tea.", id="n", tags=["t0"], title="Tea", project="home", metadata={"a": 1})
+    memory.sync(folder)
+    before, path = memory.get("n"), only(folder)
+    written = f"---\nid: n\n{line}\n---\n\nAda likes coffee.\n"
+    path.unlink()
+    (folder / "renamed.md").write_text(written)
+    found = memory.sync(folder)
+    ((where, told),) = [(one.path, one.problem) for one in found.problems]
+    assert (where, told.startswith(f"{field}: stands in a form that is not read; write it as")) == ("renamed.md", True)
+    assert (files(folder), memory.get("n")) == ({"renamed.md": written}, before)
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [{"z": 1}, {"z": 1.5, "t": True, "x": "1"}, {}, 3, {"title": "x", "a": "b"}, {"a: b": [1, {"c": None}], "- d": ""}],
+)
+def test_properties_that_a_program_has_kept_are_no_edit_of_their_file(
+    memory: Memory, folder: Path, properties: object
+) -> None:
+    memory.remember("Ada likes tea.", id="n", metadata={"properties": properties, "k": 1})
+    assert memory.sync(folder).written == 1
+    again = memory.sync(folder)
+    assert (again.revised, again.written, again.problems) == (0, 0, ())
+    assert memory.get("n").metadata == {"properties": properties, "k": 1}
+    memory.revise("n", text="Ada likes coffee.")
+    memory.sync(folder)
+    assert memory.sync(folder).revised == 0
+
+
 def test_a_sync_counts_only_what_it_could_do(memory: Memory, folder: Path) -> None:
     memory.remember("The lamp is green.", id="lamp")
     memory.sync(folder)

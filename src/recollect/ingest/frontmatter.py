@@ -1,51 +1,107 @@
 """What stands above a Markdown text, between two lines of dashes?
 
-A small part of YAML is read: texts, numbers, truths and lists of texts, which is what notes carry. A line that is more
-than that is kept as the text that it is.
+A small part of YAML is read: texts, numbers, truths and lists of texts, which is what notes carry. What is more than
+that (blocks of text, fields in fields) is known as the lines that it is, and whether it is can be asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
 import msgspec
+from msgspec import Struct
 
 from recollect.types import Json
 
 _FENCE = "---"
+_FENCES = (_FENCE, "...")
+_BLOCK = re.compile(r"[|>][0-9+-]{0,2}(?:\s+#.*)?")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?")
+_PART = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]*)\s*(?:,|\Z)""")
+
+
+class Entry(Struct, frozen=True):
+    """A field as it stands there: its name and all of its lines. A comment, and what else is no field, has no name."""
+
+    name: str
+    lines: tuple[str, ...]
+
+    def value(self, *, numbers: bool = False) -> Json:
+        """What it says, as far as that is read; numbers are texts unless they are asked for."""
+        said = _value(self._first(), numbers=numbers)
+        items = [_value(line.strip()[2:], numbers=numbers) for line in self.lines[1:] if _is_item(line)]
+        return [*(said if isinstance(said, list) else []), *items] if items else said
+
+    def is_plain(self) -> bool:
+        """Is all of it read: one line, or a list with a line for each?"""
+        first, below = self._first(), [line for line in self.lines[1:] if not _is_aside(line)]
+        if not below:
+            return _BLOCK.fullmatch(first) is None
+        return first[:1] in ("", "#") and all(_is_item(line) or _is_empty_item(line) for line in below)
+
+    def asides(self) -> list[str]:
+        """The comments on lines of their own in it."""
+        return [line.strip() for line in self.lines[1:] if line.strip() and _is_aside(line)]
+
+    def _first(self) -> str:
+        return self.lines[0].partition(":")[2].strip()
+
+
+def _is_item(line: str) -> bool:
+    return line[:1] in (" ", "-") and line.strip().startswith("- ")
+
+
+def _is_empty_item(line: str) -> bool:
+    return line[:1] in (" ", "-") and line.strip() == "-"
+
+
+def _is_aside(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Json], str]:
     """The fields above a text, and the text itself."""
+    entries, body = split_entries(text)
+    return {entry.name: entry.value() for entry in entries if entry.name}, body
+
+
+def split_entries(text: str) -> tuple[list[Entry], str]:
+    """The fields above a text as they stand there, and the text itself."""
     lines = text.replace("\r\n", "\n").split("\n")
     if not lines or lines[0].rstrip() != _FENCE:
-        return {}, text
-    end = next((place for place, line in enumerate(lines[1:], 1) if line.rstrip() in (_FENCE, "...")), None)
+        return [], text
+    end = next((place for place, line in enumerate(lines[1:], 1) if line.rstrip() in _FENCES), None)
     if end is None:
-        return {}, text
-    return _fields(lines[1:end]), "\n".join(lines[end + 1 :]).lstrip("\n")
+        return [], text
+    return parse_entries(lines[1:end]), "\n".join(lines[end + 1 :]).lstrip("\n")
 
 
-def _fields(lines: list[str]) -> dict[str, Json]:
-    fields: dict[str, Json] = {}
-    name = ""
+def parse_entries(lines: Sequence[str]) -> list[Entry]:
+    """Lines by the fields that they are of. Blank ones count only inside of a field."""
+    found: list[list[str]] = []
+    between: list[str] = []
     for line in lines:
-        item = line.strip()
-        if line[:1] in (" ", "-") and item.startswith("- ") and name:
-            held = fields.get(name)
-            fields[name] = [*(held if isinstance(held, list) else []), _value(item[2:])]
+        if not line.strip() or line.startswith("#"):
+            between.append(line)
             continue
-        key, colon, rest = line.partition(":")
-        if line[:1] in (" ", "#", "-") or not colon or not key.strip():
-            continue
-        name = key.strip()
-        fields[name] = _value(rest)
-    return fields
+        if found and line[0] in " \t-":
+            found[-1] += [*between, line]
+        else:
+            found += [*([aside] for aside in between if aside.strip()), [line]]
+        between = []
+    found += [[aside] for aside in between if aside.strip()]
+    return [Entry(_name_of(first), (first, *more)) for first, *more in found]
 
 
-def _value(text: str) -> Json:
+def _name_of(line: str) -> str:
+    name, colon, _ = line.partition(":")
+    return name.strip() if colon and line[0] not in " \t-#" else ""
+
+
+def _value(text: str, *, numbers: bool = False) -> Json:
     said = text.strip()
-    if said[:1] in ('"', "[", "{"):
+    if said[:1] in ('"', "[", "{") or (numbers and _NUMBER.fullmatch(said)):
         try:
             return msgspec.json.decode(said)
         except (msgspec.DecodeError, RecursionError):
@@ -58,21 +114,41 @@ def _value(text: str) -> Json:
 
 
 def _listed(said: str) -> Json:
-    """`[one, two]`, as people write it."""
+    """`[one, "two, three"]`, as people write it."""
     if not said.endswith("]"):
         return said
-    return [part.strip().strip("\"'") for part in said[1:-1].split(",") if part.strip()]
+    parts = [found[1].strip() for found in _PART.finditer(said[1:-1])]
+    return [_unquoted(part) for part in parts if part]
 
 
-def render_front_matter(fields: Mapping[str, Json]) -> str:
-    """Fields as lines between dashes; what YAML could take for something else is quoted."""
-    lines = [_FENCE]
+def _unquoted(part: str) -> str:
+    said = _value(part) if part[0] in "\"'" else part
+    return said if isinstance(said, str) and said != part else part.strip("\"'")
+
+
+def is_lines(text: str) -> bool:
+    """May a text stand between the dashes, and be found there again as it is?"""
+    lines = text.split("\n")
+    again = [line for entry in parse_entries(lines) for line in entry.lines]
+    return again == lines and "\r" not in text and not any(line.rstrip() in _FENCES for line in lines)
+
+
+def render_lines(fields: Mapping[str, Json]) -> list[str]:
+    """Fields as lines; what YAML could take for something else is quoted."""
+    lines: list[str] = []
     for name, value in fields.items():
         if isinstance(value, list | tuple) and value:
             lines += [f"{name}:", *(f"  - {_scalar(one)}" for one in value)]
         else:
             lines.append(f"{name}:" if value is None else f"{name}: {_scalar(value)}")
-    return "\n".join([*lines, _FENCE, ""])
+    return lines
+
+
+def render_front_matter(
+    fields: Mapping[str, Json], more: Sequence[str] = (), last: Mapping[str, Json] | None = None
+) -> str:
+    """Fields between lines of dashes; below them lines that are there already, and below those the last fields."""
+    return "\n".join([_FENCE, *render_lines(fields), *more, *render_lines(last or {}), _FENCE, ""])
 
 
 def put_on_top(data: bytes, fields: Mapping[str, Json]) -> bytes:
@@ -80,7 +156,7 @@ def put_on_top(data: bytes, fields: Mapping[str, Json]) -> bytes:
     newline = b"\r\n" if b"\r\n" in data else b"\n"
     mark = _MARK if data.startswith(_MARK) else b""
     body = data.removeprefix(_MARK)
-    lines = render_front_matter(fields).encode().split(b"\n")[1:-2]
+    lines = [line.encode() for line in render_lines(fields)]
     first, _, rest = body.partition(b"\n")
     has_fields = first.rstrip() == _FENCE.encode() and split_front_matter(body.decode())[1] != body.decode()
     if has_fields:

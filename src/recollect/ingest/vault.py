@@ -14,9 +14,19 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
+import msgspec
 from msgspec import Struct
 
-from recollect.ingest.frontmatter import render_front_matter, split_front_matter
+from recollect.errors import InvalidInput
+from recollect.ingest.frontmatter import (
+    Entry,
+    is_lines,
+    parse_entries,
+    render_front_matter,
+    render_lines,
+    split_entries,
+    split_front_matter,
+)
 from recollect.ingest.merged import has_marks, split_conflict
 from recollect.types import Json
 
@@ -31,6 +41,8 @@ _FIELDS = {key: field for field, key in KEYS.items()}
 _NUMBERS = ("importance", "confidence")
 PROPERTIES = "properties"
 """Under which name of the metadata a file's own fields are kept, those that mean nothing to us."""
+PROPERTIES_FORM = "properties_form"
+"""Under which name of the metadata the lines of those fields are kept, where we would not write them so ourselves."""
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _ENDS = "\r\n"
@@ -38,7 +50,9 @@ _END = re.compile(r"\r+\n")
 _ANY_END = re.compile(r"\r*\n")
 FORM = "text_form"
 """Under which key a file tells what it cannot show of its text."""
+_OURS = frozenset([*_FIELDS, "id", "about", FORM])
 _CRLF = "crlf"
+_LONG = 4_000
 _MOST_RETURNS = 1_000_000
 _WORDS = 8
 _LONGEST = 60
@@ -59,32 +73,112 @@ def plain_ends(text: str) -> str:
 
 
 def parse_page(content: str) -> Page:
-    """What a file says. Fields that are not a record's are kept among its metadata."""
-    front, body = split_front_matter(plain_ends(content))
-    fields: dict[str, Json] = {}
-    own: dict[str, Json] = {}
-    about: list[str] = []
-    form: Mapping[str, Json] = {}
-    for key, value in front.items():
-        if key == "about":
-            named = value if isinstance(value, list) else [value]
-            about += [name for one in named if isinstance(one, str) for name in links_in(one)]
-        elif key == FORM and isinstance(value, Mapping):
-            form = value
-        elif key in _FIELDS:
-            fields[_FIELDS[key]] = _number(value) if key in _NUMBERS else value
-        elif key != "id":
-            own[key] = value
-    if own:
-        held = fields.get("metadata")
-        fields["metadata"] = {**(held if isinstance(held, Mapping) else {}), PROPERTIES: own}
-    id = front.get("id")
-    text = _formed(body.strip(_ENDS), form)
+    """What a file says. Fields that are not a record's are kept among its metadata, as they stand there."""
+    entries, body = split_entries(plain_ends(content))
+    front: dict[str, Json] = {}
+    own: list[Entry] = []
+    for entry in entries:
+        if entry.name not in _OURS:
+            own.append(entry)
+            continue
+        _require_read(entry)
+        front[entry.name] = entry.value()
+        own += [Entry("", (aside,)) for aside in entry.asides()]
+    fields = {
+        field: _number(front[key]) if key in _NUMBERS else front[key] for key, field in _FIELDS.items() if key in front
+    }
+    if own and isinstance(held := fields.get("metadata") or {}, Mapping):
+        fields["metadata"] = _with_own(held, own)
+    id, about, form = front.get("id"), front.get("about"), front.get(FORM)
+    named = about if isinstance(about, list) else [about]
+    text = _formed(body.strip(_ENDS), form if isinstance(form, Mapping) else {})
+    linked = [name for one in named if isinstance(one, str) for name in links_in(one)]
     return Page(
         text=text, id=id if isinstance(id, str) and id.strip() else None,
         fields={name: value for name, value in fields.items() if value is not None},
-        about=tuple(dict.fromkeys([*about, *links_in(text)])),
+        about=tuple(dict.fromkeys([*linked, *links_in(text)])),
     )  # fmt: skip
+
+
+def _require_read(entry: Entry) -> None:
+    """A field of a record must be read whole: what is passed over would be lost when its file is written anew."""
+    if not entry.is_plain() or (entry.name == FORM and not isinstance(entry.value(), Mapping | None)):
+        wanted = f'`{entry.name}: "…"` on one line, or a list with `  - ` before each (with spaces, not tabs)'
+        if entry.name in ("metadata", FORM):
+            wanted = f'JSON on one line (`{entry.name}: {{"key":"value"}}`)'
+        raise InvalidInput(entry.name, f"stands in a form that is not read; write it as {wanted}, and the file is read")
+
+
+# A file's own fields: what they say is kept as properties, and their lines as well where ours would be others
+
+
+def _with_own(metadata: Mapping[str, Json], own: Sequence[Entry]) -> dict[str, Json]:
+    said = {entry.name: entry.value(numbers=True) for entry in own if entry.name and _is_said(entry)}
+    lines = [line for entry in own for line in entry.lines]
+    held = metadata.get(PROPERTIES)
+    kept: dict[str, Json] = dict(metadata)
+    if said:
+        kept[PROPERTIES] = {**(held if isinstance(held, Mapping) else {}), **said}
+    if lines != render_lines(said):
+        kept[PROPERTIES_FORM] = "\n".join(lines)
+    return kept
+
+
+def _is_said(entry: Entry) -> bool:
+    """Is what it says kept? What is long, and not as we would write it, is kept as its lines alone, and not twice."""
+    if not entry.is_plain() or sum(map(len, entry.lines)) <= _LONG:
+        return entry.is_plain()
+    return [*entry.lines] == render_lines({entry.name: entry.value(numbers=True)})
+
+
+def _own_lines(metadata: Mapping[str, Json]) -> tuple[list[str], dict[str, Json]]:
+    """The lines of a file's own fields, and the metadata that they do not tell."""
+    held, form = metadata.get(PROPERTIES), metadata.get(PROPERTIES_FORM)
+    properties: Mapping[str, Json] = held if isinstance(held, Mapping) else {}
+    entries = _entries_of(form) if isinstance(form, str) else []
+    as_written = {
+        entry.name for entry in entries
+        if _is_said(entry) and entry.name in properties and _same(entry.value(numbers=True), properties[entry.name])
+    }  # fmt: skip
+    lines: list[str] = []
+    for entry in entries:
+        if not entry.name or entry.name in as_written or not (entry.name in properties or _is_said(entry)):
+            lines += entry.lines
+    left: dict[str, Json] = {}
+    for name, value in properties.items():
+        if name in as_written:
+            continue
+        if _reads_back(name, value):
+            lines += render_lines({name: value})
+        else:
+            left[name] = value
+    rest = {name: value for name, value in metadata.items() if name != PROPERTIES_FORM or not entries}
+    if left and len(left) < len(properties):
+        rest[PROPERTIES] = left
+    elif properties and not left:
+        del rest[PROPERTIES]
+    return lines, rest
+
+
+def _entries_of(form: str) -> list[Entry]:
+    """The fields of kept lines; none where a file could not have had these lines."""
+    entries = parse_entries(form.split("\n")) if is_lines(form) else []
+    return [] if any(entry.name in _OURS for entry in entries) else entries
+
+
+def _reads_back(name: str, value: Json) -> bool:
+    match parse_entries("\n".join(render_lines({name: value})).split("\n")):
+        case [entry]:
+            found = entry.is_plain() and entry.name == name and name not in _OURS
+            return found and _same(entry.value(numbers=True), value)
+        case _:
+            return False
+
+
+def _same(one: Json, other: Json) -> bool:
+    """Is it the same in kind, too? 1, 1.0 and true are three."""
+    first, second = (msgspec.msgpack.encode(value, order="deterministic") for value in (one, other))
+    return first == second
 
 
 def _number(value: Json) -> Json:
@@ -102,17 +196,15 @@ def links_in(text: str) -> list[str]:
 def render_page(page: Page) -> str:
     """The file of a page."""
     fields = dict(page.fields)
-    own: Mapping[str, Json] = {}
-    metadata = fields.get("metadata")
-    if isinstance(metadata, Mapping) and isinstance(held := metadata.get(PROPERTIES), Mapping):
-        own = {name: value for name, value in held.items() if name not in _FIELDS and name not in ("id", "about")}
-        fields["metadata"] = {name: value for name, value in metadata.items() if name != PROPERTIES}
+    own: list[str] = []
+    if isinstance(metadata := fields.get("metadata"), Mapping):
+        own, fields["metadata"] = _own_lines(metadata)
     front: dict[str, Json] = {} if page.id is None else {"id": page.id}
     front |= {key: fields[name] for name, key in KEYS.items() if fields.get(name) not in (None, [], {}, ())}
     front |= {"about": [f"[[{name}]]" for name in page.about]} if page.about else {}
     form = _form_of(page.text)
     text = plain_ends(page.text.strip(_ENDS))
-    return f"{render_front_matter({**front, **own, **({FORM: form} if form else {})})}\n{text}\n"
+    return f"{render_front_matter(front, own, {FORM: form} if form else {})}\n{text}\n"
 
 
 def _form_of(text: str) -> dict[str, Json]:
@@ -148,6 +240,9 @@ def _formed(text: str, form: Mapping[str, Json]) -> str:
 
 def id_above(content: str) -> str | None:
     """The id in the lines at the top of a file, whether or not they are front matter as they should be."""
+    held = split_front_matter(content)[0].get("id")
+    if isinstance(held, str):
+        return held
     lines = content.lstrip("\n").partition("\n\n")[0].split("\n")
     fields = split_front_matter("\n".join(["---", *(line for line in lines if line.rstrip() != "---"), "---"]))[0]
     id = fields.get("id")

@@ -237,22 +237,25 @@ class _Run:
 
     def _read_one(self, path: str, known: Mapping[str, _Kept]) -> Iterator[_File]:
         """A file. Of one in which a merge has left its marks, one side, which knows the other."""
+        id = None
         try:
             data = (self._folder / path).read_bytes()
             if len(data) > _LARGEST:
                 raise InvalidInput("file", f"is larger than {_LARGEST:,} bytes")
             content = _content_of(data)
+            id = id_above(content)
             sides = sides_of(content)
             merged = None if sides is None else self._merged(path, data, content, sides, known)
             file = merged or self._parsed(path, data, content)
-            if file.page.id is None and (id := id_above(content)) is not None and id in known:
-                self._damaged.add(id)
+            if file.page.id is None and id in known:
                 raise InvalidInput(
                     "file", f"is the note {id}, but a line of --- above or below its fields is missing; put it back"
                 )
             yield file
         except (InvalidInput, UnicodeDecodeError, OSError) as error:
             self._problems.append(FileProblem(path=path, problem=str(error)))
+            if id is not None:
+                self._damaged.add(id)
 
     def _merged(
         self, path: str, data: bytes, content: str, sides: tuple[str, str], known: Mapping[str, _Kept]
