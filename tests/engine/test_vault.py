@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import signal
@@ -192,6 +193,78 @@ def done_process() -> int:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     return ended.pid
+
+
+def test_what_was_left_long_ago_goes_though_another_process_has_its_number(memory: Memory, folder: Path) -> None:
+    memory.remember("The lamp is green.")
+    memory.sync(folder)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        old, cut, new = (folder / f".{name}-e8bc16.md.{other.pid}" for name in ("old", "cut", "new"))
+        for path, content in ((old, "---\nid: lamp\n---\n"), (cut, "--"), (new, "---\nid: lamp\n")):
+            path.write_text(content)
+        for path in (old, cut):
+            os.utime(path, (1_000_000_000, 1_000_000_000))
+        assert memory.sync(folder).problems == ()
+        assert [path.exists() for path in (old, cut, new)] == [False, False, True]
+        other.communicate(b"\n")
+
+
+@pytest.mark.parametrize("kind", ["a link", "a file"])
+def test_our_folder_that_is_something_else_is_refused_and_left_alone(
+    memory: Memory, folder: Path, tmp_path: Path, kind: str
+) -> None:
+    memory.remember("The lamp is green.")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / f"{done_process()}-1.part").write_text("somebody's")
+    own = folder / ".recollect-sync"
+    if kind == "a link":
+        own.symlink_to(tmp_path / "elsewhere")
+    else:
+        own.write_text("mine")
+    with pytest.raises(InvalidInput, match=rf"recollect-sync is {kind}, .* move it away"):
+        memory.sync(folder)
+    assert files(folder) == {}
+    assert [path.read_text() for path in (tmp_path / "elsewhere").iterdir()] == ["somebody's"]
+    own.unlink()
+    assert memory.sync(folder).written == 1
+
+
+@pytest.mark.parametrize("name", ["Lamp.MD", "lamp.markdown", "deep/Lamp.Markdown"])
+def test_a_note_may_be_renamed_to_another_ending_of_markdown(memory: Memory, folder: Path, name: str) -> None:
+    memory.remember("The lamp is green.", id="lamp")
+    memory.sync(folder)
+    (folder / "deep").mkdir()
+    only(folder).rename(folder / name)
+    done = memory.sync(folder)
+    assert (done.archived, done.written, done.problems, set(texts(memory))) == (0, 0, (), {"lamp"})
+    (folder / name).write_text((folder / name).read_text().replace("green", "red"))
+    assert memory.sync(folder).revised == 1
+    assert texts(memory) == {"lamp": "The lamp is red."}
+
+
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "x" + "\r\n\n" * 300_000 + "y"], ids=["long", "of many lines"])
+def test_the_longest_record_is_read_from_the_file_that_it_became(memory: Memory, folder: Path, text: str) -> None:
+    memory.remember(text, id="long", tags=["a" * 200], metadata={"k": "\x01" * 9_000})
+    assert memory.sync(folder).written == 1
+    path = only(folder)
+    assert path.stat().st_size > 1_000_000
+    path.write_bytes(path.read_bytes().replace(b"a" * 200, b"b" * 200).replace(b"\n", b"\r\n"))
+    done = memory.sync(folder)
+    assert (done.revised, done.problems) == (1, ())
+    assert (memory.get("long").text, memory.get("long").tags) == (text, ("b" * 200,))
+
+
+def test_names_that_no_link_can_hold_make_no_other_entities(memory: Memory, folder: Path, tmp_path: Path) -> None:
+    for name in ("C#", "F# 9", "Pipe|Line", "Odd]Name", "Plain Name"):
+        memory.entity(name)
+    memory.remember("We moved from C# to F# 9 with Pipe|Line, Odd]Name and Plain Name.", id="n")
+    memory.sync(folder)
+    assert '  - "[[C#]]"\n  - "[[Plain Name]]"\n---' in only(folder).read_text()
+    with recollect.open(settings=Settings(home=tmp_path / "there", embedder="none")) as other:
+        other.sync(folder)
+        assert {one.name for one in other.entities()} >= {"C#", "Plain Name"}
+        assert not {one.name for one in other.entities()} & {"C", "F", "Pipe", "Odd", "Line", "Name"}
+    assert links_in("[[C#]] [[C#|sharp]] [[C#Types]] [[C#Types|types]]") == ["C#", "C#", "C", "C"]
 
 
 def test_what_another_process_is_writing_is_left_to_it(memory: Memory, folder: Path) -> None:

@@ -43,7 +43,7 @@ PROPERTIES = "properties"
 """Under which name of the metadata a file's own fields are kept, those that mean nothing to us."""
 PROPERTIES_FORM = "properties_form"
 """Under which name of the metadata the lines of those fields are kept, where we would not write them so ourselves."""
-_LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200}(?:#(?=\]\]|\|))?)(?:#[^\[\]|\n]+)?(?:\|[^\[\]\n]*)?\]\]")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _ENDS = "\r\n"
 _END = re.compile(r"\r+\n")
@@ -189,7 +189,7 @@ def _number(value: Json) -> Json:
 
 
 def links_in(text: str) -> list[str]:
-    """The names that a text links to; what stands in code is no link."""
+    """The names that a text links to; what stands in code is no link, and a # before nothing is of the name (C#)."""
     return [name for found in _LINK.finditer(_CODE.sub("", text)) if (name := found[1].strip())]
 
 
@@ -201,7 +201,8 @@ def render_page(page: Page) -> str:
         own, fields["metadata"] = _own_lines(metadata)
     front: dict[str, Json] = {} if page.id is None else {"id": page.id}
     front |= {key: fields[name] for name, key in KEYS.items() if fields.get(name) not in (None, [], {}, ())}
-    front |= {"about": [f"[[{name}]]" for name in page.about]} if page.about else {}
+    about = [link for name in page.about if links_in(link := f"[[{name}]]") == [name]]
+    front |= {"about": about} if about else {}
     form = _form_of(page.text)
     text = plain_ends(page.text.strip(_ENDS))
     return f"{render_front_matter(front, own, {FORM: form} if form else {})}\n{text}\n"

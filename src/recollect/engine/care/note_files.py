@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,9 @@ _PART = re.compile(r"([1-9][0-9]{0,8})-[0-9]+\.part")
 _EARLIER_PART = re.compile(r"\..+\.md\.([1-9][0-9]{0,8})")
 """What earlier releases wrote beside a file, until it took its name."""
 _BEGINS = (b"---", b"\xef\xbb\xbf---")
+_LONGEST_WRITE = 3_600
+"""Seconds after which nobody writes a file any more, whoever has the number of the process that did."""
+_ENDINGS = (".md", ".markdown")
 _SKIPPED = ("node_modules", "site-packages", "__pycache__")
 _NOT_NOTES = ("pyvenv.cfg", ".git")
 """A folder that has one of these is an environment or a repository of its own."""
@@ -36,7 +40,7 @@ class NoteFiles:
     def notes(self) -> Iterator[str]:
         """The Markdown files that are files, and not links to some."""
         for path in self._all():
-            if path.name.endswith(".md") and not path.name.startswith(".") and path.is_file() and not path.is_symlink():
+            if is_note(path.name) and path.is_file() and not path.is_symlink():
                 yield self._named(path)
 
     def taken(self) -> set[str]:
@@ -88,11 +92,21 @@ class NoteFiles:
                 problems.append(FileProblem(path=self._named(path), problem=problem))
         return problems
 
+    def require_own(self) -> None:
+        """What has the name of our folder must be a folder, and no way to another."""
+        own = self._top / OWN
+        if own.is_symlink() or (own.exists() and not own.is_dir()):
+            what = "a link" if own.is_symlink() else "a file"
+            raise InvalidInput(
+                "folder", f"{own} is {what}, where sync has a folder of its own; move it away, and sync again"
+            )
+
     def _own_folder(self) -> Path:
+        self.require_own()
         own = self._top / OWN
         own.mkdir(exist_ok=True)
         ignore = own / ".gitignore"
-        if not ignore.exists():
+        if not os.path.lexists(ignore):
             ignore.write_text("*\n", "utf-8")
         return own
 
@@ -109,13 +123,24 @@ class NoteFiles:
             yield from (Path(folder, name) for name in sorted(names))
 
 
+def is_note(name: str) -> bool:
+    """Is it by its name a Markdown file that is not hidden?"""
+    return name.lower().endswith(_ENDINGS) and not name.startswith(".")
+
+
 def _is_left(path: Path, form: re.Pattern[str]) -> bool:
-    """Is it by its name what a process wrote that is no more?"""
+    """Is it by its name what a process wrote that is no more? Another may have its number by now."""
     named = form.fullmatch(path.name)
-    return named is not None and not path.is_symlink() and not private.runs_elsewhere(int(named[1]))
+    if named is None or path.is_symlink():
+        return False
+    try:
+        written = path.stat().st_mtime
+    except FileNotFoundError:
+        return False  # it has taken its name meanwhile
+    return not private.runs_elsewhere(int(named[1])) or written < time.time() - _LONGEST_WRITE
 
 
 def _begins_as_ours(path: Path) -> bool:
     with path.open("rb") as file:
         begins = file.read(8)
-    return not begins or begins.startswith(_BEGINS)
+    return begins.startswith(_BEGINS) or any(mark.startswith(begins) for mark in _BEGINS)

@@ -27,7 +27,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.care.conflicts import note_conflict
-from recollect.engine.care.note_files import NoteFiles
+from recollect.engine.care.note_files import NoteFiles, is_note
 from recollect.engine.core import Core, as_one_act, last_entry, taking
 from recollect.engine.graph.link import name_one
 from recollect.engine.intake.results import Synced
@@ -57,7 +57,8 @@ from recollect.types import HIDDEN_STATUSES, Draft, FileProblem, Filter, Json, R
 LEFT_OUT = ("source", "document", "message", "code")
 """Kinds that are no notes: they come from documents, talks and code, which have files of their own."""
 CONFLICT_OF = "conflict_of"
-_LARGEST = 1_000_000
+_LARGEST = 8_000_000
+"""Bytes of a file: more than the longest text takes with all that can stand above it."""
 _VERB = "sync"
 _MANY = 5
 _LOOKS_EVERY_MS = 1_000
@@ -165,6 +166,7 @@ class _Run:
         """Files of what was changed on both sides: they may be written once what they say is kept beside."""
 
     def run(self) -> Synced:
+        self._files.require_own()
         with self._core.store.write(actor=self._core.actor) as edit:
             ensure_space(edit, self._space)
             folder = str(self._folder.resolve())
@@ -555,7 +557,7 @@ def follow(core: Core, folder: Path, space: str, stop: threading.Event) -> Itera
     with core.store.read() as view:
         seen = last_entry(view)
     looks = watch(
-        folder, watch_filter=lambda _, path: path.endswith(".md"), stop_event=stop, yield_on_timeout=True,
+        folder, watch_filter=lambda _, path: is_note(Path(path).name), stop_event=stop, yield_on_timeout=True,
         rust_timeout=_LOOKS_EVERY_MS, raise_interrupt=True,
     )  # fmt: skip
     for changes in looks:
