@@ -39,6 +39,24 @@ SAID = (
     ("Cookie: sessionid={}", "4yvMpy62O6SQ1IEE1HSa2bB9UoK4tYnz"), ("le mot de passe est {}", "Soleil#77bleu"),
     ("la contraseña es {}", "Soleil#77azul"), ("パスワードは {} です", "Sakura#77ao"),
     ("my passphrase is {}", "purple monkey dishwasher 9"), ("net use X: \\\\h\\s /user:jan {}", "Hx7#mmLo9p"),
+    ("aws configure set aws_secret_access_key {}", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzQqKEYa1b"),
+    ("npm config set //npm.example.net/:_authToken {}", "Hx7mmLo9pQQ2"), ("password for root: {}", "Qw!92kdlsp7"),
+    ("password of the NAS: {}", "Gruen.Wal9"), ("password (root): {}", "Qw!92kdlsp7"), ("Passwort für root: {}",
+    "Qw!92kdlsp7"),
+    ("contraseña de root: {}", "Qw!92kdlsp7"), ("mot de passe du NAS : {}", "Gruen.Wal9"),
+    ("use {} as the password of the till", "Lampe-Rot77!"), ("{} is the password for staging", "Lampe-Rot77!"),
+    ('"{}" is our wifi password', "Lampe-Rot77!"), ("the new password should be {}", "Neu.Katze22"),
+    ("<password>{}</password>", "S3hrGeheim!9"), ('<add key="Password" value="{}"/>', "S3hrGeheim!9"),
+    ('<entry key="db.password">{}</entry>', "S3hrGeheim!9"),
+    ("otpauth://totp/Acme:jan?secret={}&issuer=Acme", "JBSWY3DPEHPK3PXP"), ("The TOTP secret is {}",
+    "JBSWY3DPEHPK3PXP"),
+    ("2FA secret: {}", "jbsw y3dp ehpk 3pxp"), ("htpasswd -b f jan {}", "Qw92kdlsp7"),
+    ("htpasswd -nbB jan {}", "Qw92kdlsp7"), ("htpasswd -B -bc /etc/f jan {}", "Qw92kdlsp7"),
+    ("pw={}", "letmein1"), ("passwd: {}", "letmein1"), ("the client secret is {}", "3f1b2c9d8e7a6b5c4d3e"),
+    ("webhook secret is {}", "8fK2-pQ7xz_Lm41"), ("token {}", "3f1b2c9d8e7a6b5c4d3e"),
+    ('passphrase "{}"', "blue horse tall candle"), ("lösenordet är {}", "Gron.Val99"),
+    ("lösenordet till routern är {}", "Gron.Val99"), ("Parolanız: {}", "Yesil.Balina9"), ("şifreniz: {}",
+    "Yesil.Balina9"),
 )  # fmt: skip
 
 
@@ -47,6 +65,25 @@ def test_a_secret_is_masked_as_people_say_it(said: str, secret: str) -> None:
     masked, kinds = mask_secrets(said.format(secret))
     assert masked == said.format(f"[masked: {kinds[0]}]")
     assert find_secrets(masked) == []
+
+
+def test_a_password_that_was_changed_is_masked_before_and_after() -> None:
+    for said in ("I changed the password from {} to {}.", "wir haben das Passwort von {} auf {} geändert"):
+        masked, kinds = mask_secrets(said.format("Alt.Hund11", "Neu-Katze22"))
+        assert (masked, kinds) == (said.format("[masked: password]", "[masked: password]"), ("password",))
+
+
+PASSWORD_ABROAD = (
+    "Passwort", "Kennwort", "contraseña", "mot de passe", "mot_de_passe", "lösenord", "wachtwoord", "hasło", "пароль",
+    "senha", "salasana", "parola", "şifre", "密码", "密碼", "パスワード", "暗証番号", "口令", "비밀번호",
+)  # fmt: skip
+
+
+def test_a_fact_tells_its_secret_in_any_language_that_sentences_know(memory: Memory) -> None:
+    for predicate in PASSWORD_ABROAD:
+        assert memory.as_stored(memory.relate("NAS", predicate, "Gruen.Wal9")).masked == ("password",), predicate
+    assert memory.as_stored(memory.relate("NAS", "Passwortmanager", "KeePassXC2")).masked == ()
+    assert "Gruen.Wal9" not in everything(memory)
 
 
 STATED = (
@@ -111,8 +148,19 @@ def test_a_masked_text_holds_no_secret_any_more() -> None:
     assert find_secrets(masked) == []
 
 
+HARD = [
+    piece * (120_000 // len(piece))
+    for piece in (
+        "password for ", "password of a b c d ", "abc123! is the ", "abc123! is the my ", "password from a to ",
+        "<password>", 'password" value="', "otpauth://a?", "otpauth://a&secret=", "totp key ", "totp: AAAA BBBB ",
+        "htpasswd -b ", "htpasswd -B 10 ", "config set token", "config set --a ", "passphrase \"abc def ",
+        "client secret is ",
+    )
+] + ["password " + "a" * 120_000, "totp:" + "a" * 120_000, "config set " + "a" * 120_000]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "text", ["sk-" * 50_000, "password: " * 20_000, "://a:" * 50_000, "eyJ" * 60_000, "key " * 40_000]
+    "text", ["sk-" * 50_000, "password: " * 20_000, "://a:" * 50_000, "eyJ" * 60_000, "key " * 40_000, *HARD]
 )
 def test_no_text_makes_the_search_start_over_and_over(text: str) -> None:
     assert len(mask_secrets(text)[0]) <= 2 * len(text)
@@ -135,6 +183,21 @@ def test_what_people_note_down_as_a_password_is_found(text: str) -> None:
     [
         "--- PASS: TestLogin2 (0.01s)", "pass: the test passed", "GPIO pin: 17", "the pin is 2048px wide",
         "compass: north42x", "Pin: 2026-05-10", "pass = load_model2(x)", "password: see above",
+        "My pw manager is KeePassXC2.", "the password policy is NIST-800-63B", "if password == confirm_password2:",
+        "token: AccessToken2 // type", "def login(user: str, password: string2) -> Token2:",
+        "password: !vault db/prod2",
+        'The password label is "Kennwort2"', "commit token: 3f1b2c9d8e7a",
+        "publishable key pk_test_51HxYz2kLmNoPqRsTuVwXyZ12",
+        'api_key = "pk_live_51HxYz2kLmNoPqRsTuVwXyZ12"', "KeePassXC2 is the password manager",
+        "SHA256 is the password hash",
+        "use Argon2id as the password hash", "the password should be 12-characters long",
+        "password for the meeting: 10:30am",
+        '<add key="PasswordPolicy" value="NIST-800-63B"/>', "<password>${db.password2}</password>",
+        "<password>string</password>",
+        "otpauth://totp/Acme?secret=<SECRET>", "htpasswd -c /etc/nginx/.htpasswd jan",
+        "TOTP secret: required for all users",
+        "I changed the password from the old one to the new one", "aws configure set region eu-central-1",
+        "lösenordet är fel",
     ],
 )  # fmt: skip
 def test_what_only_looks_like_a_noted_password_passes(text: str) -> None:

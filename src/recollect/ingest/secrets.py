@@ -35,7 +35,7 @@ class _Rule(Struct, frozen=True):
     marks: tuple[str, ...]
     """In lower case; one of them stands in every text that the rule finds something in."""
     pattern: re.Pattern[str]
-    """What is secret is its group `secret`, or all of it."""
+    """What is secret are its groups, or all of it."""
     holds: Callable[[str], bool] = bool
 
 
@@ -58,7 +58,12 @@ _RUN = pattern_of(r"(.)\1{5,}|0123456789|123456789012|abcdefghij|ABCDEFGHIJ")
 
 def _is_random(text: str) -> bool:
     """Letters and digits as a generator mixes them; no word, no counting, no row of the same sign."""
-    return entropy(text) >= 2.8 and not _RUN.search(text) and "example" not in text.lower()
+    return (
+        entropy(text) >= 2.8
+        and not _RUN.search(text)
+        and "example" not in text.lower()
+        and not text.startswith(_PUBLISHED)
+    )
 
 
 def _is_key(text: str) -> bool:
@@ -72,13 +77,18 @@ def _is_key(text: str) -> bool:
 
 _RUNS = pattern_of(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _WORD_LENGTH = 4
+_PUBLISHED = ("pk_test_", "pk_live_")  # keys that are made to be shown
 _HOLES = pattern_of(
     r"(?i)[<{\[(]|^[$%]\w*|\*\*\*|\.\.\.|…|^(?:x+|\W+|(?:your|my|the|some|a|an|new|old|test|fake|dummy|sample|placeholder|redacted|masked|"
     r"process|config|settings|self|this|args|options|env|os|secrets?|vault|request|req|ctx|user|data|props|state|params)"
     r"(?:[-_. ].*)?|null|none|true|false|undefined|string|str|text|bytes|int|changeme|change_me|todo|tbd|required|optional|"
-    r"pass(?:word|wd|phrase)?|pwd|hidden|empty|unset|missing|invalid|expired|wrong|value|token|bearer|basic|digest|key)$"
+    r"pass(?:word|wd|phrase)?|pwd|hidden|empty|unset|missing|invalid|expired|wrong|value|token|bearer|basic|digest|key|str(?:ing)?\d|\w+_password\d?|"
+    r"(?-i:[A-Z]\w*(?:Token|Secret|Key|Type)\d?|Token\d|[a-z]\w*Password\d?)|!(?:vault|ref|sub|getatt|importvalue|env|secret|include|join|base64|lookup))$"
+    r"|^\d+[-+]?(?:char|sign|letter|digit|bit|byte|zeichen|day|hour|week|month)|^\d{1,2}:\d\d|^pk_(?:test|live)_"
 )  # what stands where a secret would: a hole to fill, a name, a type, a word about it
-_NAME = pattern_of(r"[A-Za-z_]+(?:\.[A-Za-z_][A-Za-z0-9_]*)*[;,]?$|[A-Z][A-Z0-9_]+$|[a-z]+(?:_[a-z0-9]+)+$")
+_NAME = pattern_of(
+    r"(?![A-Z][a-z]+\.[A-Z][a-z]+\d+$)[A-Za-z_]+(?:\.[A-Za-z_][A-Za-z0-9_]*)*[;,]?$|[A-Z][A-Z0-9_]+$|[a-z]+(?:_[a-z0-9]+)+$"
+)
 
 
 def _is_filled(text: str) -> bool:
@@ -94,14 +104,19 @@ def _is_password(text: str) -> bool:
 
 
 _NO_PASSWORD = pattern_of(
-    r"(?i)(?:oauth|argon|bcrypt|scrypt|pbkdf|sha|md5|aes|rsa|ed25519|base64|utf|http|tls|ssl|iso|rfc|v?\d+\.\d|1pass)|[\w.-]+\.[a-z]{1,5}$"
+    r"(?i)(?:oauth|argon|bcrypt|scrypt|pbkdf|(?:sha|aes|rsa|utf|tls|ssl|iso|rfc|nist|http)[-_ /]?\d|md5|ed25519|base64|https?:|v?\d+\.\d|1pass)|[\w.-]+\.[a-z]{1,5}$"
 )  # what people speak of together with passwords: ways to hash them, versions, files
 _TURN = pattern_of(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 
 
+def _is_told(text: str) -> bool:
+    """A value that a sentence says to be a password."""
+    return _is_password(text) and not _NO_PASSWORD.match(text)
+
+
 def _is_strong(text: str) -> bool:
     """A value that stands beside a word for a password: mixed as people mix one, and never in a name."""
-    if not _is_password(text) or _NO_PASSWORD.match(text) or not any(map(str.isdigit, text)):
+    if not _is_told(text) or not any(map(str.isdigit, text)):
         return False
     signs = any(not sign.isalnum() and sign not in "-_./:" for sign in text)
     joined = any(sign in "-_" for sign in text) and _classes(text) == 3
@@ -131,6 +146,11 @@ def _is_phrase(text: str) -> bool:
 def _is_quoted_value(text: str) -> bool:
     """Between quotes a word alone is none: `password: "string"`; a sentence is none either."""
     return _is_filled(text) and not text.isalpha() and not text.startswith(("/", "./", "--")) and "://" not in text
+
+
+def _is_base32(text: str) -> bool:
+    """As the secret of a one-time password is written: `JBSW Y3DP …`."""
+    return any(map(str.isdigit, text)) and not _RUN.search(text)
 
 
 def _is_url_password(text: str) -> bool:
@@ -209,7 +229,7 @@ _PREFIXED = (
 
 _OTHERWISE = pattern_of(
     r"(?i)(?:next|page|sync|cursor|continuation|csrf|pad|eos|bos|sep|cls|unk|mask|max|stop|end|start|public|primary|foreign|cache|"
-    r"idempotency|partition|sort|object|row|shard|routing|dedup|lookup)[ _.-]?$"
+    r"idempotency|partition|sort|object|row|shard|routing|dedup|lookup|commit|publishable)[ _.-]?$"
 )  # what makes a token or a key something else
 
 
@@ -217,22 +237,46 @@ def _placed(kind: str, marks: tuple[str, ...], pattern: str, holds: Callable[[st
     return _Rule(kind, marks, pattern_of(pattern), holds)
 
 
-_PASSWORD = (
-    r"(?i:\b(?:pass(?:word|wd|phrase|code|wort)|pwd|pw|kennwort|mot de passe|contraseñ?n?a|senha|wachtwoord|hasło|пароль|"
-    r"lösenord|salasana|şifre)\b)"
+_ABROAD = (
+    r"kennwort|contraseñ?n?a|senha|wachtwoord|hasł(?:o|em)|парол(?:ь|я|ем)|lösenord(?:et)?|salasana(?:ni|si)?|"
+    r"(?:parola|şifre)(?:m|n|s[iı]|[nm][iı]z)?"
 )
-_PASSWORD_MARKS = (
-    "pass", "pwd", "pw", "kennwort", "contrase", "senha", "wachtwoord", "hasło", "пароль", "lösenord", "salasana", "şifre",
+_ABROAD_MARKS = (
+    "kennwort", "contrase", "senha", "wachtwoord", "hasł", "парол", "lösenord", "salasana", "şifre", "parola",
 )  # fmt: skip
+_EASTERN_MARKS = ("パスワード", "暗証番号", "密码", "密碼", "口令", "비밀번호")
+_EASTERN = "|".join(_EASTERN_MARKS)
+_PASSWORD = (
+    rf"(?i:\b(?:pass(?:word|wd|phrase|code|wort)|pwd|pw|mot de passe|{_ABROAD})\b"
+    r"(?![\s-](?:manager|polic|label|field|hash|hint|reset|strength|generator|length|rule|prompt|form|input|box|store|vault|"
+    r"file|type|format|column|parameter|variable|name|entropy|encoder|algorithm|page|screen|check|rotation|expir|history)))"
+)  # and not of what has to do with passwords
+_PASSWORD_MARKS = ("pass", "pwd", "pw", *_ABROAD_MARKS)
+_OF = r"(?:for|of|on|to|at|from|für|vom|von|zum|zur|des|der|pour|de|du|del|da|do|van|voor|till|för|для|от)"
+_TAGGED = r"(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api[_-]?key|secret[_-]?key|access[_-]?key)"
 _PLACED = (
     _placed("password", _PASSWORD_MARKS,
-            rf"{_PASSWORD}(?i:\s(?:[\w'-]{{1,20}}\s){{0,4}}(?:is|was|to|ist|lautet|als|est|es|é|è|это)\b:?)\s{{1,4}}[\"'`«„“]?(?P<secret>[^\s\"'`,;]{{6,200}}[^\s\"'`,;.!?»”])", _is_password),
+            rf"{_PASSWORD}(?i:\s(?:[\w'-]{{1,20}}\s){{0,4}}(?:is|was|be|to|ist|soll|lautet|als|est|es|é|è|är|это)\b:?\s{{1,4}}|\s(?:{_OF}(?:\s[\w'@.-]{{1,30}}){{1,4}}?|\([^()\n]{{1,40}}\))\s?[:：=]\s{{0,4}})[\"'`«„“]?(?P<secret>[^\s\"'`,;]{{6,200}}[^\s\"'`,;.!?»”])", _is_told),
+    _placed("password", _PASSWORD_MARKS,
+            rf"{_PASSWORD}(?i:(?:\s[\w'-]{{1,20}}){{0,4}}?\s(?:from|von|de))\s{{1,3}}[\"'`]?(?P<secret>[^\s\"'`]{{6,100}})[\"'`]?(?i:\s(?:to|auf|zu|in|a|à))\s{{1,3}}[\"'`]?(?P<second>[^\s\"'`,;]{{6,200}}[^\s\"'`,;.!?])", _is_told),
+    _placed("password", _PASSWORD_MARKS,
+            rf"(?<![^\s\"'`(«„“])(?P<secret>[^\s\"'`,;»”\[\]]{{6,100}}+)[\"'`»”]?(?i:\s(?:is|was|as|ist|als|est|es)\s(?:an?|the|our|my|your|his|her|their|das|mein|unser|le|la|el)\s(?:[\w'-]{{1,20}}\s){{0,2}}){_PASSWORD}", _is_told),
     _placed("password", _PASSWORD_MARKS, rf"{_PASSWORD}\s{{1,3}}[\"'`«„“](?P<secret>[^\s\"'`»”]{{6,200}})[\"'`»”]", _is_password),
     _placed("password", _PASSWORD_MARKS, rf"{_PASSWORD}\s{{1,3}}(?P<secret>[^\s\"'`,;]{{7,200}}[^\s\"'`,;.!?])", _is_strong),
-    _placed("password", ("パスワード", "暗証", "密码", "密碼", "口令", "비밀번호"),
-            r"(?:パスワード|暗証番号|密码|密碼|口令|비밀번호)\s?(?:は|是|为|為|는|은|：|:)?\s{0,3}[「『\"'`]?(?P<secret>[!#-&(-_a-~]{6,100})", _is_password),
+    _placed("password", _EASTERN_MARKS,
+            rf"(?:{_EASTERN})\s?(?:は|是|为|為|는|은|：|:)?\s{{0,3}}[「『\"'`]?(?P<secret>[!#-&(-_a-~]{{6,100}})", _is_password),
+    _placed("secret", ("pass", "pwd", "secret", "token", "key"),
+            rf"(?i:{_TAGGED}(?:[\"']?>(?=[^\s<>]{{6,400}}</)|[\"']\s{{1,4}}value=[\"']))(?P<secret>[^\s\"'<>]{{6,400}})(?=[\"'<])", _is_quoted_value),
+    _placed("one-time password", ("secret", "key"),
+            r"(?i:\botpauth://[^\s\"'`<>]{1,300}?[?&]secret=|\b(?:totp|otp|2fa|mfa)(?:[ -](?:secret|key)){1,2}\s?(?:is|ist|lautet|:|=)\s{0,3}[\"'`]?)(?P<secret>(?i:[A-Z2-7]{16,128}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}))(?![A-Za-z0-9])", _is_base32),
+    _placed("password", ("htpasswd",),
+            r"\bhtpasswd\s{1,3}(?:-\w{1,6}\s{1,3}(?:\d{1,2}\s{1,3})?){0,3}(?:-(?=\w{0,6}n)\w{0,6}b\w{0,6}|-(?!\w{0,6}n)\w{0,6}b\w{0,6}\s{1,3}\S{1,100})\s{1,3}\S{1,100}\s{1,3}[\"']?(?P<secret>[^\s\"'`]{6,100})", _is_filled),
+    _placed("secret", ("pass", "secret", "token", "key"),
+            r"(?i:\bconfig(?:ure)?(?::|\s{1,3})set\s{1,3}(?:--?[\w-]{1,20}\s{1,3}){0,3}[\"']?[\w./:@-]{0,100}(?:password|passwd|secret|token|api_?key|access_key)\s{1,3})[\"']?(?P<secret>[^\s\"'`]{6,400})", _is_password),
+    _placed("key", ("key", "token", "secret"),
+            r"(?i:\b(?:client|webhook|signing|app|consumer|shared|api|access|auth|deploy|bot)[ -](?:secret|key|token)\s(?:is|was|to|ist|lautet)\b:?)\s{1,3}[\"'`]?(?P<secret>[A-Za-z0-9_+/~.-]{11,200}[A-Za-z0-9_+/=-])(?![\w=/])", lambda text: _is_strong(text) and _is_random(text)),
     _placed("passphrase", ("passphrase",),
-            r"(?i:\bpassphrase\b)(?:\s[\w'-]{1,20}){0,3}?\s?(?:is|to|:|=)\s{1,3}[\"'`]?(?P<secret>[a-z]{3,20}(?:[ -][a-z]{3,20}){2,7}(?:[ -]\d{1,4})?)(?=[\"'`.!]|\s*$)", _is_phrase),
+            r"(?i:\bpassphrase\b)(?:(?:\s[\w'-]{1,20}){0,3}?\s?(?:is|to|:|=)\s{1,3}[\"'`]?|\s{1,3}[\"'`])(?P<secret>[a-z]{3,20}(?:[ -][a-z]{3,20}){2,7}(?:[ -]\d{1,4})?)(?=[\"'`.!]|\s*$)", _is_phrase),
     _placed("password", ("user", "login"),
             r"(?i:\b(?:user(?:name)?|login)\s\S{1,60}?(?:\s(?:and|und|y|et|with|mit))?[\s,/]{1,3}(?:pass|pw|pwd))\s{1,3}(?P<secret>[^\s\"'`,;]{5,200}[^\s\"'`,;.!?])", _is_password),
     _placed("password", ("credential", "zugangsdaten"),
@@ -245,7 +289,7 @@ _PLACED = (
     _placed("cookie", ("cookie",),
             r"(?i:(?<![\w.-])[\w.-]{0,30}(?:sess|sid|auth)[\w.-]{0,12}=)(?P<secret>[A-Za-z0-9%._~+/:-]{16,4000})", lambda text: _is_filled(text) and _is_minted(text)),
     _placed("key", ("key", "token", "secret"),
-            r"(?i:\b(?:key|token|secret)(?:(?:\s(?!hash|digest|finger|ids?\b|checksum|commit|revision|sha|md5|etag|name|version|file|path)[\w'-]{1,20}){0,4}?\s(?:is|was|to|ist|lautet|est|es|é|è)\b:?)?)\s{1,3}[\"'`]?(?P<secret>[A-Za-z0-9_-]{24,200})(?![\w.=/-])", _is_minted),
+            r"(?i:\b(?:key|token|secret)(?:(?:\s(?!hash|digest|finger|ids?\b|checksum|commit|revision|sha|md5|etag|name|version|file|path)[\w'-]{1,20}){0,4}?\s(?:is|was|to|ist|lautet|est|es|é|è)\b:?)?)\s{1,3}[\"'`]?(?P<secret>[A-Za-z0-9_-]{20,200})(?![\w.=/-])", _is_minted),
     _placed("password", ("--pass", "--pwd", "--token", "--api-key", "--secret", "-u ", "sshpass"),
             r"(?:--(?:password|passwd|pass|pwd|token|api-key|secret|client-secret)[ =]|sshpass -p ?|(?:-u|--user) ?[\"']?[^\s:\"']{1,60}:)[\"']?(?P<secret>[^\s\"'`]{6,300})", _is_password),
     _placed("PIN", ("pin",), r"(?i:\bpin(?:[ -]?(?:code|number|nummer))?)\b\s{0,3}(?:[:=]|\bis\b|\blautet\b)\s{0,3}(?P<secret>\d{4,8})(?![\d.:,-]?\w)", bool),
@@ -261,12 +305,11 @@ _PLACED = (
 )  # fmt: skip
 
 _KEYED = pattern_of(
-    r"(?:pass(?:word|wd|phrase|code|wort)|(?<![^\W_])(?:passe?|pw)(?![^\W_])|pwd|secret|key|token|credentials?|kennwort"
-    r"|contraseñ?n?a|senha|wachtwoord|hasło|пароль|schlüssel|密码|密碼)[\"'`]?\s{0,4}(?::=|=>|==?|:|：)\s{0,4}"
+    r"(?:pass(?:word|wd|phrase|code|wort)|(?<![^\W_])(?:passe?|pw)(?![^\W_])|pwd|secret|key|token|credentials?|schlüssel"
+    rf"|{_ABROAD}|{_EASTERN})[\"'`]?\s{{0,4}}(?::=|=>|==?|:|：)\s{{0,4}}"
 )  # of a text in lower case: a word for a secret, and a sign that it is set to something
 _KEY_WORDS = (
-    "key", "pass", "token", "secret", "pwd", "credential", "kennwort", "pw", "contrase", "senha", "wachtwoord", "hasło",
-    "пароль", "schlüssel", "密码", "密碼",
+    "key", "pass", "token", "secret", "pwd", "credential", "pw", "schlüssel", *_ABROAD_MARKS, *_EASTERN_MARKS,
 )  # fmt: skip
 """How all that `_KEYED` finds begins: these are found in less time."""
 _ASCII_KEY_WORDS = tuple(word for word in _KEY_WORDS if word.isascii())
@@ -351,17 +394,19 @@ def _set_to(text: str, lower: str) -> Iterator[Secret]:
             continue  # a test that did
         value = _QUOTED.match(text, key.end())
         holds = _is_quoted_value if value else _is_password
-        value = value or _BARE.match(text, key.end())
+        if value is None and not key.group().rstrip().endswith("=="):  # which asks for another one
+            value = _BARE.match(text, key.end())
         if value and holds(value["secret"]) and not _is_something_else(text, key.start(), value.start("secret")):
             yield Secret(*value.span("secret"), "secret" if holds is _is_quoted_value else "password")
 
 
 def _matches(rule: _Rule, text: str) -> Iterator[Secret]:
-    group = "secret" if "secret" in rule.pattern.groupindex else 0
+    groups = rule.pattern.groupindex or (0,)
     for match in rule.pattern.finditer(text):
-        start, end = match.span(group)
-        if rule.holds(match.group(group)) and not _is_something_else(text, match.start(), start):
-            yield Secret(start, end, rule.kind)
+        for group in groups:
+            start, end = match.span(group)
+            if rule.holds(match.group(group)) and not _is_something_else(text, match.start(), start):
+                yield Secret(start, end, rule.kind)
 
 
 def _is_something_else(text: str, begun: int, start: int) -> bool:
