@@ -635,6 +635,16 @@ def test_a_field_of_ours_in_another_form_is_told_and_its_record_stays(
     assert (files(folder), memory.get("n")) == ({"renamed.md": written}, before)
 
 
+@pytest.mark.parametrize("line", ["  indented: 1", "- one", "\t- two", "# above\n- three"])
+def test_a_line_that_is_of_no_field_is_told_and_its_file_left_alone(memory: Memory, folder: Path, line: str) -> None:
+    (folder / "a.md").write_text(written := f"---\n{line}\ntitle: T\n---\nBody\n")
+    memory.remember("Tea.", id="n", tags=["t"], metadata={"properties_form": line})
+    done = memory.sync(folder)
+    assert [one.problem.partition(":")[0] for one in done.problems] == ["front matter"]
+    assert (done.added, (folder / "a.md").read_text()) == (0, written)
+    assert (memory.sync(folder).revised, memory.get("n").tags) == (0, ("t",))
+
+
 @pytest.mark.parametrize(
     "properties",
     [{"z": 1}, {"z": 1.5, "t": True, "x": "1"}, {}, 3, {"title": "x", "a": "b"}, {"a: b": [1, {"c": None}], "- d": ""}],

@@ -27,6 +27,10 @@ class Entry(Struct, frozen=True):
     name: str
     lines: tuple[str, ...]
 
+    def is_astray(self) -> bool:
+        """Does it go on with a field, and there is none above it?"""
+        return self.lines[0][:1] in (" ", "\t", "-")
+
     def value(self, *, numbers: bool = False) -> Json:
         """What it says, as far as that is read; numbers are texts unless they are asked for."""
         said = _value(self._first(), numbers=numbers)
@@ -129,8 +133,14 @@ def _unquoted(part: str) -> str:
 def is_lines(text: str) -> bool:
     """May a text stand between the dashes, and be found there again as it is?"""
     lines = text.split("\n")
-    again = [line for entry in parse_entries(lines) for line in entry.lines]
-    return again == lines and "\r" not in text and not any(line.rstrip() in _FENCES for line in lines)
+    entries = parse_entries(lines)
+    again = [line for entry in entries for line in entry.lines]
+    return (
+        again == lines
+        and not any(entry.is_astray() for entry in entries)
+        and "\r" not in text
+        and not any(line.rstrip() in _FENCES for line in lines)
+    )
 
 
 def render_lines(fields: Mapping[str, Json]) -> list[str]:

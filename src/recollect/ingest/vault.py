@@ -78,6 +78,8 @@ def parse_page(content: str) -> Page:
     front: dict[str, Json] = {}
     own: list[Entry] = []
     for entry in entries:
+        if entry.is_astray():
+            raise InvalidInput("front matter", f"{entry.lines[0].strip()[:60]!r} is of no field; begin it with `name:`")
         if entry.name not in _OURS:
             own.append(entry)
             continue
