@@ -18,6 +18,8 @@ def test_rows_without_a_checksum_get_one_in_steps(store: Store) -> None:
             put(edit, record(f"r{number}", f"text {number}"))
     with store.write() as edit:
         assert isinstance(edit, SqlEdit)
+        if type(store).__name__ == "PostgresStore":  # of an earlier release, which did not see to it
+            edit.database.run("ALTER TABLE records DISABLE TRIGGER stays_sealed", ())
         for table in ("records", "journal", "spaces"):
             edit.database.run(f"UPDATE {table} SET checksum = NULL", ())
     with store.read() as view:
