@@ -4,6 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SHARED ?=
 HTTP ?= 127.0.0.1:3031
+SLOW_TESTS ?= tests
 POSTGRES_TESTS ?= tests/store tests/properties/test_machine.py tests/contracts
 
 .PHONY: run test test-postgres torture fuzz conformance test-slow check bench screenshots clean
@@ -52,7 +53,7 @@ conformance: $(VENV)/.installed
 
 # What takes long for what it asks: Lighthouse on every view of the page, the benchmark's largest sections, and the like.
 test-slow: $(VENV)/.installed
-	$(PY) -m pytest -n auto --dist loadfile -m slow
+	$(PY) -m pytest -n auto --dist loadfile -m slow $(SLOW_TESTS)
 
 check: $(VENV)/.installed
 	$(PY) -m ruff check .

@@ -83,7 +83,7 @@ def run(plan: Plan) -> list[Table]:
     columns = ("hook", "p50 ms", "limit", "p99 ms", "limit", "CPU ms", "MB at most", "limit", "holds")
     note = (
         f"{count:,} spawns of each, in a store of {size:,}. A process loads no model, the server has it. CPU ms is what"
-        " a processor worked for them, whatever else it did meanwhile."
+        " a processor worked for them, whatever else it did meanwhile. What a turn is read by is done before the next."
     )
     return [Table("hooks", columns, tuple(rows), note)]
 

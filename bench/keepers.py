@@ -1,8 +1,8 @@
 """How well is it told what of a conversation a person would keep?
 
-Seventy-two excerpts (`bench/data/keepers.jsonl`, our own writing) say what is worth keeping in each, if anything.
-Thirty are held out; rules were tuned on the others. A candidate is right where it holds what a person would keep, and
-each such thing counts once.
+A hundred and forty-eight excerpts (`bench/data/keepers.jsonl`, our own writing) say what is worth keeping in each, if
+anything. Seventy are held out; rules were tuned on the others. A candidate is right where it holds what a person
+would keep, and each such thing counts once.
 """
 
 from __future__ import annotations

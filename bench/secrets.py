@@ -14,6 +14,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 
+from bench.secrets_said import NUMBERS, ONLY_SPOKEN_OF, OTHERWISE_SAID, PASSWORD_SAID, WEAK, WEAK_SAID, everyday
 from bench.table import Plan, Table, within
 from recollect.ingest.secrets import find_secrets
 
@@ -287,6 +288,15 @@ def true_strings(seed: int) -> Iterator[str]:
     for make in BY_PLACE:
         for _ in range(8):
             yield make(rng)
+    for said in PASSWORD_SAID:
+        for _ in range(4):
+            yield said.replace("{}", everyday(rng))
+    for said in WEAK_SAID:
+        for _ in range(4):
+            yield said.replace("{}", rng.choice(WEAK))
+    for make in OTHERWISE_SAID:
+        for _ in range(4):
+            yield make(rng)
 
 
 def look_alikes(seed: int) -> Iterator[str]:
@@ -294,7 +304,8 @@ def look_alikes(seed: int) -> Iterator[str]:
     rng = random.Random(seed)
     yield from PROSE
     yield from CODE
-    for make in ALIKE:
+    yield from ONLY_SPOKEN_OF
+    for make in (*ALIKE, *NUMBERS):
         for _ in range(20):
             yield make(rng)
 

@@ -3,9 +3,10 @@
 Three processes live a day of three agents on one store, as fast as it lets them: messages of a session are captured,
 questions asked, things remembered, documents brought in, facts stated, records revised and forgotten, spaces put in
 order, old records evicted, sessions compacted, and lists read as the page reads them. The store is full to its cap
-before they begin, and what comes in is evicted again, so that everything should stay as it is. Each minute memory,
-files, latencies and the number of records are measured. What the second half says is held against limits, and decides
-the exit code.
+before they begin, and what comes in is evicted again; history is kept for the last 3,000 acts, and what is older is
+thinned, as a service does where it is told to: so everything should stay as it is. With `--history 0` all of it is
+kept. Each minute memory, files, latencies and the number of records are measured. What the second half says is held
+against limits, and decides the exit code.
 
 With a folder in `SOAK_LOOK`, each process writes there, now and then, of what it is made.
 """
@@ -23,24 +24,31 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
+from datetime import timedelta
+from functools import partial
 from itertools import accumulate
 from multiprocessing.queues import Queue
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import recollect
 from bench.soak_look import look
 from bench.texts import texts
 from recollect import Memory, RecollectError, Settings
+from recollect.errors import StoreBusy
 from recollect.serve.heaps import Heap
 
 AGENTS = 3
 CAP = 1_500
 MOST_KB = 0.3
 """So much memory may come for each act, in all processes together: 9 MB for such a day."""
+WARM_UP = 30_000
+"""After so many acts what is kept to be at hand again is full, and memory is judged: before, it fills."""
 MOST_TIMES = 1.3
 """So many times as large a file, or as slow a recall, is still the same: others use the machine, too."""
+MOST_FILE = 1.1
+"""The same for the file of a store whose history is bounded: of what is gone, one short entry stays."""
 MOST_LOG = 128.0
 """MB of the log, which grows while somebody always reads, and is written into the file from 32 on."""
 ERRORS = 2.0
@@ -60,6 +68,12 @@ _WEIGHTS = {
     "evict": 2,
     "compact": 2,
 }
+
+
+HISTORY = 3_000
+"""For so many acts history is kept: a tenth of such a day, or less. It is thinned ten times in that time."""
+Told: TypeAlias = tuple[int, str, float, int]
+"""An act: the agent, what it did, how long that took, and how much memory its process has."""
 
 
 def act(memory: Memory, chance: random.Random, what: str, said: list[str], agent: int) -> None:
@@ -94,7 +108,7 @@ def act(memory: Memory, chance: random.Random, what: str, said: list[str], agent
         memory.compact_session(f"day{chance.randrange(40)}-{agent}", threshold=30, keep_recent=5, max_words=60)
 
 
-def live(home: Path, agent: int, until: float, told: Queue[tuple[int, str, float, int]], different: int) -> None:
+def live(home: Path, agent: int, until: float, told: Queue[Told], different: int) -> None:
     """One agent's day; every act is told with how long it took, and how much memory the process has.
 
     Every other act is of a thing that was not yet asked or not yet remembered, until all were: what is kept of words
@@ -151,9 +165,37 @@ def size_of(home: Path, ending: str = "") -> float:
     return sum(path.stat().st_size for path in home.glob(f"recollect.db{ending}")) / 1e6
 
 
-def soak(minutes: float, every: float, different: int, tell: Callable[[str], None]) -> bool:
+class Thinning:
+    """What a service does daily where it is told for how long history is kept, at the pace of this day.
+
+    A day is so many acts, however fast they follow each other: history is kept for the last so many of them.
+    """
+
+    def __init__(self, memory: Memory, told: Queue[Told], kept: int) -> None:
+        self._memory, self._told, self._kept = memory, told, kept
+        self._moments: list[float] = []
+        self._done = 0
+        self.seconds = 0.0
+
+    def wait(self, until: float) -> list[Told]:
+        """Hears what is done, and thins now and then, until a moment."""
+        seen: list[Told] = []
+        while time.time() < until:
+            while not self._told.empty():
+                seen.append(self._told.get())
+                self._moments.append(time.time())
+            if self._kept and len(self._moments) > self._done + self._kept * 1.1:
+                self._done = len(self._moments) - self._kept
+                with suppress(StoreBusy):  # the next one goes on with it
+                    age = timedelta(seconds=time.time() - self._moments[self._done])
+                    self.seconds += sum(one.seconds for one in self._memory.thin(older_than=age))
+            time.sleep(max(min(until - time.time(), 1.0), 0))
+        return seen
+
+
+def soak(minutes: float, every: float, different: int, history: int, tell: Callable[[str], None]) -> bool:
     context = multiprocessing.get_context("spawn")
-    told: Queue[tuple[int, str, float, int]] = context.Queue()
+    told: Queue[Told] = context.Queue()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder, "home")
@@ -163,32 +205,32 @@ def soak(minutes: float, every: float, different: int, tell: Callable[[str], Non
         for one in agents:
             one.start()
         tell("minute  acts  recall p50  p95     memory of all  file     log       records  versions")
+        thinning = Thinning(watching, told, history)
         while time.time() < until:
-            time.sleep(min(every * 60, max(until - time.time(), 0)))
-            rows.append(_row(told, home, tell, len(rows) + 1, watching.tally().records))
+            seen = thinning.wait(min(time.time() + every * 60, until))
+            rows.append(_row(seen, home, tell, len(rows) + 1, watching.tally().records))
         watching.close()
         for one in agents:
             one.join(60)
         with recollect.open(home) as memory:
             problems = memory.check()
     tell(f"check: {problems or 'all is well'}; exit codes {[one.exitcode for one in agents]}")
-    steady = is_steady(rows, tell)
+    tell(f"history: kept for {f'{history:,}' if history else 'all'} acts; thinning took {thinning.seconds:.1f} s")
+    steady = is_steady(rows, tell, MOST_FILE if history else MOST_TIMES)
     return steady and not problems and all(one.exitcode == 0 for one in agents)
 
 
-def is_steady(rows: Sequence[Row], tell: Callable[[str], None]) -> bool:
+def is_steady(rows: Sequence[Row], tell: Callable[[str], None], most_file: float = MOST_FILE) -> bool:
     """Did nothing grow in the second half? How fast acts follow each other is the machine's doing, so memory is held
-    against their number, and has to be within its limit with what the slope may err by; the last quarter of everything
-    else is compared with the one before it.
+    against their number, from the warm-up on, and has to be within its limit with what the slope may err by; the last
+    quarter of everything else is compared with the one before it.
     """
     half = rows[len(rows) // 2 :]
     before, last = half[: len(half) // 2], half[len(half) // 2 :]
     if len(before) < _FEWEST:
         tell(f"too few rows to judge: {len(rows)}, and it takes {4 * _FEWEST}")
         return False
-    each, spread = slope_of(list(accumulate(float(row.acts) for row in half)), [1e3 * row.memory for row in half])
-    steady = [each + spread <= MOST_KB]
-    tell(f"second half: memory, kB for each act: {each:+.2f} ± {spread:.2f}, at most {MOST_KB}: {_verdict(steady[0])}")
+    steady = [_memory_stays(rows, tell)]
     log = max(row.log for row in half)
     steady.append(log <= MOST_LOG)
     tell(f"second half: log, MB at most: {log:.0f}, at most {MOST_LOG:.0f}: {_verdict(steady[-1])}")
@@ -200,9 +242,24 @@ def is_steady(rows: Sequence[Row], tell: Callable[[str], None]) -> bool:
     ):
         held = [statistics.median(getattr(row, column) for row in part) for part in (before, last)]
         times = held[1] / max(held[0], 1e-9)
-        steady.append(times <= MOST_TIMES)
-        tell(f"last quarter to the one before: {name}: {times:.2f}, at most {MOST_TIMES}: {_verdict(steady[-1])}")
+        most = most_file if column == "file" else MOST_TIMES
+        steady.append(times <= most)
+        tell(f"last quarter to the one before: {name}: {times:.2f}, at most {most}: {_verdict(steady[-1])}")
     return all(steady)
+
+
+def _memory_stays(rows: Sequence[Row], tell: Callable[[str], None]) -> bool:
+    """Does memory stay as it is in the second half, once what is kept to be at hand again is full?"""
+    so_far = list(accumulate(float(row.acts) for row in rows))
+    later = [place for place in range(len(rows) // 2, len(rows)) if so_far[place] >= WARM_UP]
+    if len(later) < 2 * _FEWEST:
+        tell(f"memory: too few acts to judge: {so_far[-1]:,.0f}, and {WARM_UP:,} are the beginning")
+        return False
+    each, spread = slope_of([so_far[place] for place in later], [1e3 * rows[place].memory for place in later])
+    stays = each + spread <= MOST_KB
+    told = f"{each:+.2f} ± {spread:.2f}, at most {MOST_KB}: {_verdict(stays)}"
+    tell(f"second half, from act {so_far[later[0]]:,.0f} on: memory, kB for each act: {told}")
+    return stays
 
 
 def versions_of(home: Path) -> int:
@@ -231,12 +288,7 @@ def _filled(home: Path) -> Memory:
     return recollect.open(settings=Settings(home=home, embedder="none"))
 
 
-def _row(
-    told: Queue[tuple[int, str, float, int]], home: Path, tell: Callable[[str], None], n: int, records: int
-) -> Row:
-    seen: list[tuple[int, str, float, int]] = []
-    while not told.empty():
-        seen.append(told.get())
+def _row(seen: Sequence[Told], home: Path, tell: Callable[[str], None], n: int, records: int) -> Row:
     recalls = sorted(seconds for _, what, seconds, _ in seen if what == "recall") or [0.0]
     refused = sum(what.startswith("refused") for _, what, _, _ in seen)
     each = [
@@ -266,5 +318,6 @@ if __name__ == "__main__":
         "--texts", type=int, default=500,
         help="how many different things are said and asked: of more, what is kept to be at hand again fills for longer",
     )  # fmt: skip
+    parser.add_argument("--history", type=int, default=HISTORY, help="for how many acts history is kept; 0: for ever")
     given = parser.parse_args()
-    sys.exit(0 if soak(given.minutes, given.every, given.texts, lambda line: print(line, flush=True)) else 1)
+    sys.exit(0 if soak(given.minutes, given.every, given.texts, given.history, partial(print, flush=True)) else 1)

@@ -8,10 +8,14 @@ import gc
 import json
 import sys
 from collections import Counter
+from functools import lru_cache
 from pathlib import Path
+
+from recollect.store.terms import CACHED_WORDS, PerWord
 
 _FIELDS = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
 _KINDS = 25
+_Cached = type(lru_cache(lambda: None))
 
 
 class _Heap(ctypes.Structure):
@@ -50,6 +54,20 @@ def kinds() -> dict[str, int]:
     return dict(Counter(type(one).__name__ for one in gc.get_objects()).most_common(_KINDS))
 
 
+def caches() -> dict[str, list[int]]:
+    """What is kept to be at hand again: how many, of how many at most; of words, in all lists of them together."""
+    found: dict[str, list[int]] = {}
+    # By their type, and not by isinstance: that asks a weak proxy for what it stands for, which may be gone.
+    words = [one for one in gc.get_objects() if issubclass(type(one), PerWord)]
+    found["words"] = [sum(len(one) + len(one._before) for one in words), len(words) * CACHED_WORDS]
+    for one in gc.get_objects():
+        if issubclass(type(one), _Cached) and one.__module__.startswith("recollect."):
+            info = one.cache_info()
+            if info.maxsize is not None and info.currsize:
+                found[f"{one.__module__}.{one.__name__}"] = [info.currsize, info.maxsize]
+    return found
+
+
 def look(acts: int) -> str:
     found = {
         "acts": acts,
@@ -59,4 +77,4 @@ def look(acts: int) -> str:
         "blocks": sys.getallocatedblocks(),
         "objects": len(gc.get_objects()),
     }
-    return json.dumps({**found, "kinds": kinds()})
+    return json.dumps({**found, "caches": caches(), "kinds": kinds()})

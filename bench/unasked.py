@@ -70,7 +70,7 @@ def run(plan: Plan) -> list[Table]:
         memory.recall("is the model loaded?", space=_spaces(folder)[0])
         found = [_row(memory, folder, "words and a loaded model", least) for least in THRESHOLDS]
     with recollect.open(home) as memory:
-        found.append(_row(memory, folder, "words alone", THRESHOLDS[0]))
+        found += [_row(memory, folder, "words alone", least) for least in THRESHOLDS]
     columns = (
         "by",
         "threshold",

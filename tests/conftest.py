@@ -13,11 +13,15 @@ from tests.pgserver import store_of
 
 import recollect
 from recollect import Memory, Settings
+from recollect.engine.embedding import semantics
+from recollect.engine.embedding.semantics import WAIT_SECONDS, Semantics
+from recollect.engine.read import recall
 
 # How long a machine takes says nothing of what it computes.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("untimed", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
+_AMPLE = 10.0  # seconds
 NOON = datetime(2026, 5, 10, 12, 0, 0, tzinfo=UTC)
 
 
@@ -35,6 +39,18 @@ class Clock:
     def advance(self, **by: float) -> datetime:
         self.now += timedelta(**by)
         return self.now
+
+
+@pytest.fixture(autouse=True)
+def unhurried(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recall takes its time on a busy machine, so that what it finds is the same on any, but where a test is
+    `hurried`: it asks what is left out when time is short.
+    """
+    if request.node.get_closest_marker("hurried") is None:
+        monkeypatch.setattr(semantics, "_WHOLE", _AMPLE)
+        monkeypatch.setattr(semantics, "_SLOW", _AMPLE)
+        monkeypatch.setattr(recall, "FEW_SECONDS", _AMPLE)
+        monkeypatch.setattr(Semantics, "time_for_vectors", lambda _, wait: _AMPLE if wait == WAIT_SECONDS else wait)
 
 
 @pytest.fixture

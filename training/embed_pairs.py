@@ -21,7 +21,7 @@ from recollect.store.late import SCALE
 from training.pack import Lists
 
 SEED, HELD, FOLDS = 5, 255, 4
-OF_HELD, OF_TRAINED, OF_POOL = 450, 220, 300
+OF_HELD, OF_TRAINED, OF_POOL = 200, 100, 300
 TRAINED = ("tldr", "nl2bash", "python", "pypi-readme", "qamr", "fairytale", "molweni")
 """Sources of which no pool is held out: their pooled vectors were held at the stock model's, or they are many."""
 

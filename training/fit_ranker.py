@@ -2,7 +2,7 @@
 
     python -m training.fit_ranker --work FOLDER --everyday everyday.jsonl.gz --reranker FILE --out ranker.json
 
-FOLDER holds what the steps before wrote: data.npz and texts.jsonl.gz (`prepare.py`), unseen-SEED.npz (`run.py`: what
+FOLDER holds what the steps before wrote: data.npz and texts.jsonl.gz (`prepare.py`), unseen-SEED.npz (`unseen.py`: what
 models said of everyday stores that they had not seen), embedded.npz (`embed_pairs.py`: what the exported model says).
 Stores of 10 to some thousand records are cut and put together of these; of some the answer is taken out, of some a
 signal. For each question the library's own features are computed (`retrieve/ranker.py`). The networks are fitted by two
@@ -18,7 +18,7 @@ import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from zlib import crc32
 
@@ -33,18 +33,23 @@ from recollect.embed.calibrate import calibrate
 from recollect.embed.multilingual import MultilingualEmbedder
 from recollect.retrieve import keywords, ranker
 from recollect.retrieve.asking import asks_now, asks_past
-from recollect.retrieve.weights import Lacking, Layer, Meaning, Notes, Weights, Woven
+from recollect.retrieve.weights import Lacking, Layer, Meaning, Notes, Talk, Weights, Woven
 from recollect.store.terms import is_pair, query_terms, terms
+from training import check
 from training.compare import Score
 from training.pack import Lists, pack_lists
+from training.prepare import NOTES
 from training.runtimes import open_reranker
 
 BY_KEYWORD, BY_VECTOR, BY_TOKENS, WORLD = 240, 200, 200, 200
-WOVEN = Woven(weight=40.0, said=0.21, woven=0.28, lead=2.28, grouped=0.98, level=-1.46, slope=0.06)
+WOVEN = Woven(
+    weight=40.0, said=0.21, woven=0.28, lead=2.28, level=-1.46, slope=0.06,
+    talk=Talk(said=0.21, woven=0.28, lead=2.28, size=0.0, level=-2.44),
+)  # fmt: skip
 """The weight was chosen on a conversation set: no pair here is a question whose answer lies in what stands beside it.
-How likely that makes a hit was fitted on stores of 1,500 to 4,800 of the passages here and on cuts of that set.
+How likely that makes a hit was fitted on stores of 1,500 to 4,800 of the passages here; in talk, `fit_talk.py` does.
 """
-NAME, NETWORKS, SEED = "recollect-ranker-2", 3, 1
+NAME, NETWORKS, SEED = "recollect-ranker-3", 3, 1
 HIDDEN = (64, 32)
 EPOCHS, BATCH, RATE, DECAY, WARM = 45, 256, 2e-3, 1e-4, 100
 LISTS = 1.0
@@ -52,12 +57,16 @@ LISTS = 1.0
 SHARPNESS, TRUST = 0.9, 0.42
 """Every number is made a little less sure of itself, and this is added: a third of the questions here have no answer
 in their store, of people's questions fewer."""
+AMONG_OTHERS, MOST_BESIDE = 0.2, 120
+"""The share of everyday questions that are asked among conversations and pages too, and how much of each is there."""
 READ = (0, 3, 5, 5, 10, 20)
 MISSING = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.75)
 """Shares of a store's records that have no vector yet."""
 MOST_LACKING, FIRM = 3_500, 1e-4
 ANY_SHARE = 0.25
 """What telling whether any note answers counts beside telling whether the first does, where twenty are read."""
+SURER = 1.2
+"""People's questions are told apart more surely than those of the training stores: so everyday-dev shows."""
 BY_MEANING = Meaning(said=0.5, near=1.0, lead=0.6156, over=0.1244, level=-1.7921)
 """The first two were chosen on everyday stores as the multilingual extra sees them; `--meaning` fits the others."""
 
@@ -168,11 +177,10 @@ class Work:
         self.unseen = self._read_unseen(folder)
         self.at: dict[str, float] = {}
         self.kind: dict[str, str] = {}
-        with gzip.open(everyday, "rt", encoding="utf-8") as file:
-            for row in map(json.loads, file):
-                for note in row["notes"]:
-                    self.at[note["text"]] = np.datetime64(note["at"]).astype("datetime64[m]").astype(float) + note["id"]
-                self.kind |= {one["q"]: one["kind"] for one in row["questions"]}
+        for row in chain(check.read_rows(everyday), check.read_rows(NOTES)):
+            for note in row["notes"]:
+                self.at[note["text"]] = np.datetime64(note["at"]).astype("datetime64[m]").astype(float) + note["id"]
+            self.kind |= {one["q"]: one["kind"] for one in row["questions"]}
 
     def _read_embedded(self, found: dict[str, np.ndarray]) -> None:
         for at, row in enumerate(found["prow"].tolist()):
@@ -208,21 +216,26 @@ class Work:
         return cosine, late
 
 
-def make_store(work: Work, notes: list[int], time: np.ndarray, *, grouped: bool) -> Store:
-    pools = work.arrays["pool"][notes]
-    group = np.unique(pools, return_inverse=True)[1] if grouped else np.full(len(notes), -1)
+def make_store(work: Work, notes: list[int], time: np.ndarray, grouped: np.ndarray | bool) -> Store:
+    """Records of one pool that are `grouped` are a session or a source, in their order."""
+    group = np.where(grouped, np.unique(work.arrays["pool"][notes], return_inverse=True)[1], -1)
     return Store(
-        notes, [work.texts[note] for note in notes], time, group,
-        np.array(notes) if grouped else np.zeros(len(notes), int), np.stack([work.vectors[note] for note in notes]),
+        notes, [work.texts[note] for note in notes], time, group, np.where(group >= 0, np.array(notes), 0),
+        np.stack([work.vectors[note] for note in notes]),
     )  # fmt: skip
 
 
 def everyday_samples(work: Work, chance: np.random.Generator) -> list[Asked]:
-    """Everyday questions over their own store, a part of it, or it and others."""
+    """Everyday questions over their own store, a part of it, it and others, or among conversations and pages."""
     members = defaultdict(list)
     for note in sorted({note for told in work.unseen.values() for note in told}):
         members[int(work.arrays["pool"][note])].append(note)
     pools, found = sorted(members), []
+    beside = defaultdict(list)
+    for note in sorted(work.vectors):
+        if int(work.arrays["pool"][note]) not in members:
+            beside[int(work.arrays["pool"][note])].append(note)
+    foreign_pools = sorted(beside)
     for row, told in work.unseen.items():
         own = list(told)
         pool = int(work.arrays["pool"][own[0]])
@@ -240,17 +253,38 @@ def everyday_samples(work: Work, chance: np.random.Generator) -> list[Asked]:
                 count = int(chance.integers(1, 4)) if size < 0.9 else int(chance.integers(4, 16))
                 for other in chance.choice(pools, count, replace=False):
                     notes += members[other] if other != pool else []
+            alone = len(notes)
+            if chance.random() < AMONG_OTHERS:
+                wanted = alone * chance.uniform(0.5, 8.0)
+                for other in chance.permutation(foreign_pools):
+                    if len(notes) - alone >= wanted:
+                        break
+                    notes += beside[int(other)][:MOST_BESIDE]
             foreign = [note for note in notes if note not in told]
             numbers = {note: told[note] for note in notes if note in told}
             if foreign:
                 cosine, late = work.compare(row, foreign)
                 numbers |= {n: (c, m, np.nan) for n, c, m in zip(foreign, cosine, late, strict=True)}
             time = np.array([work.at.get(work.texts[note], 0.0) for note in notes])
+            time[alone:] = chance.uniform(time[:alone].min(), time[:alone].max() + 1.0, len(notes) - alone)
             said = np.array([numbers[note] for note in notes])
-            store = make_store(work, notes, time, grouped=False)
+            store = make_store(work, notes, time, np.arange(len(notes)) >= alone)
             answers = frozenset(at for at, note in enumerate(notes) if note in left)
             kind = work.kind.get(work.question_text(row), "none")
             found.append(Asked(row, work.question_text(row), store, said[:, 0], said[:, 1], said[:, 2], answers, kind))
+    return found
+
+
+def whole_samples(work: Work) -> list[Asked]:
+    """Everyday questions as they come, each over the whole of its own store."""
+    found = []
+    for row, told in work.unseen.items():
+        notes, said = list(told), np.array(list(told.values()))
+        gold = set(work.answers[row].tolist()) if row < work.questions else set()
+        time = np.array([work.at.get(work.texts[note], 0.0) for note in notes])
+        answers = frozenset(at for at, note in enumerate(notes) if note in gold)
+        text, store = work.question_text(row), make_store(work, notes, time, False)
+        found.append(Asked(row, text, store, said[:, 0], said[:, 1], said[:, 2], answers, work.kind.get(text, "none")))
     return found
 
 
@@ -284,7 +318,7 @@ def other_samples(work: Work, chance: np.random.Generator) -> list[Asked]:
             notes, gold = [note for note in notes if note not in gold], set()
         cosine, late = work.compare(row, notes)
         time = np.array(notes, float) if talk else chance.permutation(len(notes)).astype(float)
-        store = make_store(work, notes, time, grouped=talk)
+        store = make_store(work, notes, time, talk)
         answers = frozenset(at for at, note in enumerate(notes) if note in gold)
         none = np.full(len(notes), np.nan)
         found.append(Asked(row, work.question_text(row), store, cosine, late, none, answers, "other"))
@@ -416,9 +450,8 @@ def fit_lacking(fitted: ranker.Fitted, samples: list[Asked], chance: np.random.G
     Of each question the best of them count: by what the networks say, and by words.
     """
     told, right = [], []
-    everyday = [one for one in samples if one.kind != "other" and not np.isnan(one.cosine).all()]
-    for at in chance.permutation(len(everyday))[:MOST_LACKING]:
-        evidence, kept = gather(everyday[at], 5)
+    for at in chance.permutation(len(samples))[:MOST_LACKING]:
+        evidence, kept = gather(samples[at], 5)
         lacks = chance.random(len(kept)) < chance.choice(MISSING)
         hidden = {"near": lacks, "late": lacks, "deep": np.full(len(kept), chance.random() < 0.5)}
         evidence = msgspec.structs.replace(
@@ -430,7 +463,7 @@ def fit_lacking(fitted: ranker.Fitted, samples: list[Asked], chance: np.random.G
         rows = np.flatnonzero(lacks)
         best = sorted({int(rows[signal[rows].argmax()]) for signal in (said, evidence.covered)})
         told.append(ranker.describe_lacking(evidence, said)[best])
-        right.append(np.isin(kept[best], list(everyday[at].gold)))
+        right.append(np.isin(kept[best], list(samples[at].gold)))
     return Lacking(*_rounded(regress(np.concatenate(told), np.concatenate(right).astype(float))))
 
 
@@ -442,20 +475,17 @@ def fit_notes(fitted: ranker.Fitted, samples: list[Asked], least: int, read: int
     """
     told, right, answered = [], [], []
     for one in samples:
-        if one.kind != "other" and not np.isnan(one.cosine).all():
-            evidence, kept = gather(one, read)
-            if any_share and np.isnan(evidence.deep).all():
-                continue
-            said = ranker.put_newer_first(evidence, ranker.say(fitted, evidence))
-            told.append((said.max(), *(np.nanmax(s) for s in (evidence.deep, evidence.near) if any_share), 1.0))
-            right.append(kept[said.argmax()] in one.gold)
-            answered.append(bool(one.gold))
+        evidence, kept = gather(one, read)
+        said = ranker.put_newer_first(evidence, ranker.say(fitted, evidence))
+        told.append((said.max(), *(np.nanmax(s) for s in (evidence.deep, evidence.near) if any_share), 1.0))
+        right.append(kept[said.argmax()] in one.gold)
+        answered.append(bool(one.gold))
     rows, hits = np.array(told), np.array(right, float)
     weights = regress(rows, (1.0 - any_share) * hits + any_share * np.array(answered, float))
     if not any_share:
-        return Notes(least, *_rounded(weights))
+        return Notes(least, *_rounded(SURER * weights))
     slope, level = regress(np.stack([rows @ weights, np.ones(len(rows))], axis=1), hits)
-    said, deep, near, added = _rounded(slope * weights + np.array([0.0, 0.0, 0.0, level]))
+    said, deep, near, added = _rounded(SURER * (slope * weights + np.array([0.0, 0.0, 0.0, level])))
     return Notes(least, said, added, deep, near)
 
 
@@ -542,17 +572,15 @@ def main() -> None:
         parser.error("--reranker is needed, unless the networks are kept")
     chance = np.random.default_rng(SEED)
     work = Work(args.work, args.everyday)
-    samples = everyday_samples(work, chance)
     if args.keep:
         found = msgspec.json.decode(ranker.WEIGHTS.read_bytes(), type=Weights)
     else:
-        samples = read_missing(
-            work, [*samples, *other_samples(work, chance)][:: args.limit], open_reranker(args.reranker, args.device)
-        )
+        samples = [*everyday_samples(work, chance), *other_samples(work, chance)][:: args.limit]
+        samples = read_missing(work, samples, open_reranker(args.reranker, args.device))
         rows = to_rows(samples, chance, READ)
         print(f"{len(samples)} questions, {len(rows.right)} candidates", flush=True)
         found = pack([fit(rows, seed, args.device) for seed in range(1, NETWORKS + 1)], rows)
-    fitted, samples = ranker.unpack(found), samples[:: args.limit] if args.keep else samples
+    fitted, samples = ranker.unpack(found), whole_samples(work)[:: args.limit]
     notes = [fit_notes(fitted, samples, *given) for given in ((0, 0, 0.0), (1, 5, 0.0), (6, 20, ANY_SHARE))]
     lacking = fit_lacking(fitted, samples, chance)
     meaning = fit_meaning(fitted, args.everyday) if args.meaning else BY_MEANING

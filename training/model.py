@@ -27,8 +27,9 @@ SCORE, SCORE_BIAS = "recollect.score.weight", "recollect.score.bias"
 
 
 class Layer(nn.Module):
-    def __init__(self) -> None:
+    def __init__(self, dropout: float) -> None:
         super().__init__()
+        self.drop = nn.Dropout(dropout)
         self.qkv, self.o = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
         self.fc1, self.fc2 = nn.Linear(WIDTH, INNER), nn.Linear(INNER, WIDTH)
         self.norm1, self.norm2 = nn.LayerNorm(WIDTH, eps=1e-12), nn.LayerNorm(WIDTH, eps=1e-12)
@@ -37,21 +38,22 @@ class Layer(nn.Module):
         rows, length, _ = x.shape
         q, k, v = self.qkv(x).view(rows, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
         seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        x = self.norm1(x + self.o(seen.transpose(1, 2).reshape(rows, length, WIDTH)))
-        return self.norm2(x + self.fc2(F.gelu(self.fc1(x))))
+        x = self.norm1(x + self.drop(self.o(seen.transpose(1, 2).reshape(rows, length, WIDTH))))
+        return self.norm2(x + self.drop(self.fc2(F.gelu(self.fc1(x)))))
 
 
 class Encoder(nn.Module):
     """MiniLM: one vector of 384 numbers for each token."""
 
-    def __init__(self) -> None:
+    def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
         self.words, self.positions = nn.Embedding(VOCABULARY, WIDTH), nn.Embedding(WINDOW, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
-        self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
+        self.drop = nn.Dropout(dropout)
+        self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        x = self.norm(self.words(ids) + self.positions.weight[: ids.shape[1]])
+        x = self.drop(self.norm(self.words(ids) + self.positions.weight[: ids.shape[1]]))
         seen = mask[:, None, None, :].expand(-1, 1, ids.shape[1], -1)
         for layer in self.layers:
             x = layer(x, seen)
@@ -123,9 +125,9 @@ class Embedder(nn.Module):
 class Reranker(nn.Module):
     """Gives a number for a question and a passage, read together: [CLS] question [SEP] passage [SEP]."""
 
-    def __init__(self) -> None:
+    def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
-        self.encoder = Encoder()
+        self.encoder = Encoder(dropout)
         self.score = nn.Linear(WIDTH, 1)
         nn.init.normal_(self.score.weight, std=0.02)
         nn.init.zeros_(self.score.bias)

@@ -3,7 +3,8 @@
     python -m training.prepare --pairs FOLDER --sets FOLDER --out FOLDER [--limit N]
 
 Reads passages.jsonl.gz (id, pool, text), questions.jsonl.gz (source, pool, q, pos) and everyday.jsonl.gz (small stores
-of notes with questions, some of which nothing answers). Adds the questions that conversations themselves suggest
+of notes with questions, some of which nothing answers), and beside these notes.jsonl.gz, more such stores, which is in
+this folder. Adds the questions that conversations themselves suggest
 (`dialogue.py`), the same conversations told as chats with an assistant, long answers as an assistant's turns, and
 Python's own library, function by function (`functions.py`). Drops sources whose licence does not let the weights be
 Apache-2.0, and every row whose text stands in a measurement set (`check.py`). Writes data.npz (wordpieces, pools, which
@@ -39,6 +40,7 @@ HELD_SHARE = 25
 WINDOW = 256
 RULE_MADE_KEPT = 0.5
 CHATS = 0.4
+NOTES = Path(__file__).with_name("notes.jsonl.gz")
 ANSWERS = {"medquad": 0.4, "pypi-readme": 0.3}
 RECALLED = ("{}", "{}", "Remind me: {}", "What did you tell me about this: {}", "Earlier I asked you: {}")
 TOLD = ("What did you say about {}?", "What did you recommend for {}?", "What was your advice on {}?", "{}")
@@ -232,7 +234,8 @@ def main() -> None:
     add_chats(pairs, pools, chance)
     add_answers(pairs, chance)
     add_functions(pairs, chance)
-    add_everyday(pairs, args.pairs / "everyday.jsonl.gz", words)
+    for path in (args.pairs / "everyday.jsonl.gz", NOTES):
+        add_everyday(pairs, path, words)
     dropped = drop_measured(pairs, args.sets)
     pairs.questions[:] = pairs.questions[:: args.limit]
     write(pairs, words, args.out, dropped)

@@ -3,8 +3,8 @@
     python -m training.run --data data.npz --base base.npz --sets sets.npz --seed 1 --out FOLDER
 
 On one GPU: mines near misses, trains the reranker, has it teach the embedder, and measures both before export. Writes
-embedder-SEED.npz and reranker-SEED.npz (fp16), and unseen-SEED.npz: what both say of the everyday stores that this seed
-left out, every question with every note of its store, for `fit_ranker.py`. `--leave-out -1` leaves none out.
+embedder-SEED.npz and reranker-SEED.npz (fp16); with `--reader NAME` a reranker alone, as NAME-SEED.npz. A seed leaves
+out a part of the everyday stores (`unseen.py` has the models judge it); `--leave-out -1` leaves none out.
 """
 
 from __future__ import annotations
@@ -18,58 +18,19 @@ import numpy as np
 import torch
 
 from training import alone, train_embedder, train_reranker
-from training.compare import compare, to_codes
-from training.mine import HELD, Data, embed_bank, mine, mine_unanswered, read_data
-from training.model import Embedder, Reranker
-from training.pack import Lists, pack_lists
+from training.mine import HELD, embed_bank, mine, mine_unanswered, read_data
+from training.model import Embedder
 from training.runtimes import embed_by_torch, score_by_torch
 from training.train_reranker import score_all
 
 MISSES = 32
-TAUGHT = 24
+TAUGHT = 12
 UNANSWERED = 12
 FOLDS = 4
 
 
 def halve(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: array.astype(np.float16) for name, array in arrays.items()}
-
-
-def judge_unseen(
-    path: Path, arrays: dict[str, np.ndarray], data: Data, fold: int, embedder: Embedder, reranker: Reranker
-) -> None:
-    """Writes what the models say of every question and note of a fold: rows of the data, and three numbers each.
-
-    Questions without an answer have their number after all that have one.
-    """
-    encode, score = embed_by_torch(embedder), score_by_torch(reranker)
-    answered = np.flatnonzero(data.fold == fold)
-    open_questions = np.flatnonzero(data.unanswered_fold == fold)
-    first = Lists(arrays, "answers")
-    pool = np.concatenate([data.pool[[first[row][0] for row in answered]], data.unanswered_pool[open_questions]])
-    notes = np.flatnonzero(np.isin(data.pool, pool))
-    questions, passages, unanswered = (Lists(arrays, name) for name in ("questions", "passages", "unanswered"))
-    asked = [*(questions[row] for row in answered), *(unanswered[row] for row in open_questions)]
-    asked_lists = Lists(pack_lists("x", asked, np.uint16), "x")
-    told_lists = Lists(pack_lists("x", [passages[row] for row in notes], np.uint16), "x")
-    seen_asked, seen_told = encode(asked_lists), encode(told_lists)
-    codes = type(seen_told)(seen_told.pooled, to_codes(seen_told.tokens), seen_told.weights, seen_told.ends)
-    pairs, cosine, late = [], [], []
-    for at, own in enumerate(pool):
-        rows = np.flatnonzero(data.pool[notes] == own)
-        pairs.append(np.stack([np.full(len(rows), at), rows], 1))
-        cosine.append(seen_told.pooled[rows] @ seen_asked.pooled[at])
-        late.append(compare(seen_asked, codes, at, rows))
-    both = np.concatenate(pairs)
-    number = np.concatenate([answered, len(data.fold) + open_questions])
-    np.savez_compressed(
-        path,
-        question=number[both[:, 0]].astype(np.int32),
-        note=notes[both[:, 1]].astype(np.int32),
-        cosine=np.concatenate(cosine).astype(np.float32),
-        late=np.concatenate(late).astype(np.float32),
-        deep=score(asked_lists, told_lists, both[:, 0], both[:, 1]).astype(np.float32),
-    )
 
 
 def add_plan(parser: argparse.ArgumentParser, name: str, plan: type) -> None:
@@ -90,6 +51,7 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--sets", type=Path, help="measure on these (training.alone pack)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--reader", metavar="NAME", help="train a reranker alone, and call it so")
     parser.add_argument("--leave-out", type=int, help=f"which of {FOLDS} folds; else by the seed")
     add_plan(parser, "reranker", train_reranker.Plan)
     add_plan(parser, "embedder", train_embedder.Plan)
@@ -116,8 +78,10 @@ def main() -> None:
     say("near misses mined")
     plan = read_plan(args, "reranker", train_reranker.Plan, leave_out)
     reranker = train_reranker.train_reranker(data, base, answer, misses, unanswered, args.seed, plan).eval()
-    np.savez(args.out / f"reranker-{args.seed}.npz", **halve(reranker.dump()))
+    np.savez(args.out / f"{args.reader or 'reranker'}-{args.seed}.npz", **halve(reranker.dump()))
     say("reranker trained")
+    if args.reader:
+        return
     taught = score_all(reranker, data, answer, misses[:, :TAUGHT])
     say(f"teacher has scored: answer first for {100 * (taught.argmax(1) == 0).mean():.1f} %")
     plan = read_plan(args, "embedder", train_embedder.Plan, leave_out)
@@ -126,10 +90,6 @@ def main() -> None:
     ).eval()
     np.savez(args.out / f"embedder-{args.seed}.npz", **halve(embedder.dump()))
     say("embedder trained")
-    if leave_out != HELD:
-        arrays = dict(np.load(args.data))
-        judge_unseen(args.out / f"unseen-{args.seed}.npz", arrays, data, leave_out, embedder, reranker)
-        say("unseen stores judged")
     if args.sets:
         alone.report(args.sets, embed_by_torch(embedder), score_by_torch(reranker))
     say("done")

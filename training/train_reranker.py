@@ -33,6 +33,7 @@ class Plan:
     absolute: float = 1.0
     answer_weight: float = 4.0
     unanswered_every: int = 3
+    dropout: float = 0.0
     leave_out: int = HELD
 
 
@@ -102,9 +103,9 @@ def train_reranker(
     torch.manual_seed(HEAD_SEED)
     chance = np.random.default_rng(seed)
     device = data.questions.flat.device
-    model = Reranker()
+    model = Reranker(plan.dropout)
     model.load(base)
-    model.to(device)
+    model.to(device).train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=plan.rate, weight_decay=0.01)
     open_questions = np.flatnonzero(data.unanswered_fold != plan.leave_out)
     todo = batches(data, plan.batch, plan.steps, plan.everyday, plan.leave_out, chance)

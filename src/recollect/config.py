@@ -62,6 +62,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """When a server of agentos lets unused memories fade: a cron expression in UTC, or off."""
     evict_schedule: str = "0 3 * * *"
     """When a server of agentos evicts stale memories: a cron expression in UTC, or off."""
+    history_days: Annotated[int, msgspec.Meta(ge=1, le=100_000)] | None = None
+    """So long history is kept: what ended earlier is removed for good, daily while a server runs. Unset: for ever."""
     backup_schedule: str = "30 2 * * *"
     """When `recollect up` backs the memory up: a cron expression in UTC, or off. What was missed is made up for."""
     backup_folder: str | None = None

@@ -69,7 +69,7 @@ def hook_seconds(environment: Mapping[str, str] = os.environ) -> float | None:
     """How long a hook may take, as far as that can be said without the settings."""
     said = environment.get("RECOLLECT_HOOK_SECONDS", "").strip()
     try:
-        return float(said) if said else HOOK_SECONDS
+        return (float(said) if said.isascii() else None) if said else HOOK_SECONDS
     except ValueError:
         return None
 

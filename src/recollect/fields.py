@@ -15,14 +15,14 @@ from typing import Annotated, TypeAlias, TypedDict, TypeVar, cast, get_args, get
 
 from msgspec import Struct
 
-from recollect.types import About, AnyOf, Draft, Filter, Grounds, Json
+from recollect.types import AnyOf, Draft, Filter, Grounds, Json, Trait
 
 Moment: TypeAlias = datetime | str | None
 """A time as callers give it: RFC 3339 text, a datetime (one without a time zone is taken as UTC), or words in local
 time: 2026-05-10, 2026-03, yesterday, last week, 3 days ago."""
 Spaces: TypeAlias = str | Sequence[str] | None
 """One space, several, or (None) all."""
-N = TypeVar("N", About, AnyOf)
+N = TypeVar("N", Trait, AnyOf)
 T = TypeVar("T", bound=Struct)
 
 
@@ -31,13 +31,13 @@ class Field(Struct, frozen=True):
 
     name: str
     type: object
-    about: About
+    about: Trait
 
 
 @cache
 def fields_of(shape: type[Struct]) -> Mapping[str, Field]:
     """The fields of a value by name, in their order; one of which nothing is said is told by its type alone."""
-    return {name: Field(name, type_, _said(notes, About) or About()) for name, (type_, notes) in _declared(shape)}
+    return {name: Field(name, type_, _said(notes, Trait) or Trait()) for name, (type_, notes) in _declared(shape)}
 
 
 def filters_of(shape: type[Struct]) -> dict[str, tuple[str, AnyOf]]:

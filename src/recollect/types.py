@@ -82,7 +82,7 @@ class SpaceStats(Struct, frozen=True, kw_only=True):
     newest: datetime | None
 
 
-class About(Struct, frozen=True):
+class Trait(Struct, frozen=True):
     """What is known of a field beside its name, type and default.
 
     How a value is parsed and stored follows from the type; what is said here is what the type cannot say.
@@ -127,8 +127,8 @@ class Claim(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
 class Grounds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """On what a record rests, where it holds, and what it is about. Whoever hands in grounds is governed by them."""
 
-    scopes: Annotated[tuple[str, ...], About(longest=200, most=256)] = ()
-    subjects: Annotated[tuple[str, ...], About(longest=200, most=256)] = ()
+    scopes: Annotated[tuple[str, ...], Trait(longest=200, most=256)] = ()
+    subjects: Annotated[tuple[str, ...], Trait(longest=200, most=256)] = ()
     evidence: tuple[Evidence, ...] = ()
     claim: Claim | None = None
     verified_at: datetime | None = None
@@ -141,39 +141,39 @@ class Stated(Struct, frozen=True, gc=False, kw_only=True):
     There are thousands of them at once, and none can hold itself: so nobody looks for that (`gc=False`).
     """
 
-    text: Annotated[str, About()]
-    kind: Annotated[str, About("What it is: memory, note, decision, …", longest=200)] = "memory"
+    text: Annotated[str, Trait()]
+    kind: Annotated[str, Trait("What it is: memory, note, decision, …", longest=200)] = "memory"
     memory_type: Annotated[
         MemoryType,
-        About("episodic (happened), semantic (is so) or procedural (how to).", "type", shared=True, compared=True),
+        Trait("episodic (happened), semantic (is so) or procedural (how to).", "type", shared=True, compared=True),
     ] = "semantic"
-    title: Annotated[str | None, About("What it is called.")] = None
-    role: Annotated[str | None, About("Who said it.")] = None
-    room: Annotated[str | None, About("A place inside the space.", shared=True, compared=True)] = None
-    session: Annotated[str | None, About("The conversation that it belongs to.", revisable=False)] = None
-    project: Annotated[str | None, About("The project that it belongs to.", shared=True, compared=True)] = None
-    user: Annotated[str | None, About("The person that it belongs to.", shared=True, compared=True)] = None
-    tags: Annotated[tuple[str, ...], About("A tag; may be repeated.", "tag", longest=200, shared=True)] = ()
-    importance: Annotated[float, About("How much it matters.", shared=True)] = 0.5
-    confidence: Annotated[float, About("How sure it is.", shared=True)] = 1.0
-    status: Annotated[Status, About("active, open, done, archived, …")] = "active"
-    trust: Annotated[Trust, About(shared=True)] = "agent_inferred"
-    valid_from: Annotated[datetime | None, About("Since when it is true.", shared=True)] = None
-    valid_until: Annotated[datetime | None, About("Until when it is true.", shared=True)] = None
-    source: Annotated[str | None, About("Where it comes from: a path, an address.", compared=True)] = None
-    locator: Annotated[Metadata | None, About()] = None
+    title: Annotated[str | None, Trait("What it is called.")] = None
+    role: Annotated[str | None, Trait("Who said it.")] = None
+    room: Annotated[str | None, Trait("A place inside the space.", shared=True, compared=True)] = None
+    session: Annotated[str | None, Trait("The conversation that it belongs to.", revisable=False)] = None
+    project: Annotated[str | None, Trait("The project that it belongs to.", shared=True, compared=True)] = None
+    user: Annotated[str | None, Trait("The person that it belongs to.", shared=True, compared=True)] = None
+    tags: Annotated[tuple[str, ...], Trait("A tag; may be repeated.", "tag", longest=200, shared=True)] = ()
+    importance: Annotated[float, Trait("How much it matters.", shared=True)] = 0.5
+    confidence: Annotated[float, Trait("How sure it is.", shared=True)] = 1.0
+    status: Annotated[Status, Trait("active, open, done, archived, …")] = "active"
+    trust: Annotated[Trust, Trait(shared=True)] = "agent_inferred"
+    valid_from: Annotated[datetime | None, Trait("Since when it is true.", shared=True)] = None
+    valid_until: Annotated[datetime | None, Trait("Until when it is true.", shared=True)] = None
+    source: Annotated[str | None, Trait("Where it comes from: a path, an address.", compared=True)] = None
+    locator: Annotated[Metadata | None, Trait()] = None
     metadata: Annotated[
-        Metadata, About("Anything else to keep with it; repeatable.", "meta", shared=True, compared=True)
+        Metadata, Trait("Anything else to keep with it; repeatable.", "meta", shared=True, compared=True)
     ] = field(default_factory=dict[str, Json])
-    grounds: Annotated[Grounds | None, About(compared=True)] = None
+    grounds: Annotated[Grounds | None, Trait(compared=True)] = None
 
 
 class Draft(Stated, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a caller hands to `remember`: everything but the text may be left out."""
 
-    event_time: Annotated[datetime | None, About("When it happened (else now).", "time")] = None
-    id: Annotated[str | None, About("The id to give it (else a new one).", longest=200, revisable=False)] = None
-    reason: Annotated[str | None, About(revisable=False)] = None
+    event_time: Annotated[datetime | None, Trait("When it happened (else now).", "time")] = None
+    id: Annotated[str | None, Trait("The id to give it (else a new one).", longest=200, revisable=False)] = None
+    reason: Annotated[str | None, Trait(revisable=False)] = None
     """Why it is worth keeping; it stands in the journal."""
 
 
@@ -352,7 +352,11 @@ class Adapter(Struct, frozen=True, kw_only=True):
 
 
 class Segment(Struct, frozen=True, kw_only=True):
-    """A part of a source, as it becomes a record: its exact text and where it stands."""
+    """A part of a source, as it becomes a record: its exact text and where it stands.
+
+    Of a message, `line` is what its program calls the last line of it, and `copied` says that it was said in another
+    session, which this one goes on from.
+    """
 
     text: str
     locator: Metadata
@@ -360,6 +364,8 @@ class Segment(Struct, frozen=True, kw_only=True):
     role: str | None = None
     event_time: datetime | None = None
     metadata: Metadata = field(default_factory=dict[str, Json])
+    line: str | None = None
+    copied: bool = False
 
 
 class Condensed(Struct, frozen=True, kw_only=True):
@@ -415,15 +421,15 @@ class Filter(Struct, frozen=True, kw_only=True):
     users: Annotated[tuple[str, ...], AnyOf("user", "user", help="Only of this user.")] = ()
     sources: Annotated[tuple[str, ...], AnyOf("source", "source", longest=16_000)] = ()
     ids: Annotated[tuple[str, ...], AnyOf("id")] = ()
-    since: Annotated[datetime | None, About("Only what happened from then on.")] = None
-    until: Annotated[datetime | None, About("Only what happened up to then.")] = None
+    since: Annotated[datetime | None, Trait("Only what happened from then on.")] = None
+    until: Annotated[datetime | None, Trait("Only what happened up to then.")] = None
     statuses: Annotated[tuple[str, ...], AnyOf("status", help="Only of this status.")] = ()
     without_kinds: Annotated[tuple[str, ...], AnyOf("kind")] = ()
     without_sources: Annotated[tuple[str, ...], AnyOf("source", longest=16_000)] = ()
     governed: bool = False
     """Only records that have grounds."""
-    as_of: Annotated[datetime | None, About("What was known and true at that time.")] = None
-    true_at: Annotated[datetime | None, About("What held at that time, as far as is known now.")] = None
+    as_of: Annotated[datetime | None, Trait("What was known and true at that time.")] = None
+    true_at: Annotated[datetime | None, Trait("What held at that time, as far as is known now.")] = None
     valid_only: bool = True
     below: str | None = None
     """Only what comes from a file or address whose name begins so."""

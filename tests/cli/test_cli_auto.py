@@ -72,6 +72,43 @@ def test_what_was_connected_otherwise_in_between_is_taken_back_whole(shell, clie
     assert list(shell.home.rglob("*")) == [Path.cwd()]
 
 
+BEFORE = {
+    "no file": None,
+    "an empty file": "",
+    "comments": '// mine\n{\n  // and this\n  "theme": "dark",\n}\n',
+    "hooks of others": CLAUDE_HOOKS,
+}
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["of the user", "of a project"])
+@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize("client", WIRINGS)
+def test_what_was_there_is_so_again_byte_by_byte_with_folders_that_were_empty(shell, client, before, shared):
+    scope, text = (["--project"] if shared else []), BEFORE[before]
+    paths = {one.file(client_folders(), project=shared) for one in (CLIENTS[client], WIRINGS[client])}
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if text is not None and path.suffix in (".json", ".jsonc"):
+            path.write_text(text)
+        elif text is not None and path.suffix == ".toml":
+            path.write_text('# mine\nmodel = "o3"  # and this\n' if text else "")
+    old, folders = files(shell.home), sorted(shell.home.rglob("*"))
+    outcome = shell("connect", client, "--auto", "--yes", *scope)
+    refused = before == "comments" and "a comment, which this file may not have" in outcome.err
+    assert (outcome.code, files(shell.home) != old) == ((1, False) if refused else (0, True)), outcome.err
+    assert shell("disconnect", client, "--yes", *scope).code == 0 or refused
+    assert (files(shell.home), sorted(shell.home.rglob("*"))) == (old, folders)
+
+
+def test_doctor_says_that_calls_are_not_noted_before_there_is_a_store(shell):
+    (shell.home / ".codex").mkdir()
+    shell("connect", "codex", "--auto", "--yes")
+    told = shell("doctor").out
+    assert ("never called" in told, "noted once there is a store" in told) == (False, True)
+    shell.remember("Releases are cut on Thursdays.")
+    assert "never called" in shell("doctor").out
+
+
 def test_what_others_wrote_stays_with_its_folder_and_without_a_copy_of_ours(shell, monkeypatch):
     own = shell.home / ".codex"  # also where it is named as it is called anyway: without it Codex would not start
     monkeypatch.setenv("CODEX_HOME", str(own))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from real_clients import claude, codex, gemini, model  # noqa: F401  fixtures
@@ -109,7 +110,9 @@ def test_claude_code_calls_the_running_server_with_a_prompt(claude, model):  # n
     claude.recollect("spaces", "steer", "default", "--start-tokens", "50")  # too few for the brief to name it
     claude("-p", ASKED, ANTHROPIC_API_KEY="x", ANTHROPIC_BASE_URL=model.url)
     assert "UserPromptSubmit hook additional context: <recollect>" in "".join(model.asked)
-    assert "claude UserPromptSubmit  gave 1 record" in claude.recollect("watch", "--for", "0")
+    assert re.search(
+        r"claude UserPromptSubmit  \[session \w+\]  gave 1 record", claude.recollect("watch", "--for", "0")
+    )
 
 
 def test_a_session_of_codex_is_given_what_is_known_and_what_was_said_is_kept(codex, model, tmp_path):  # noqa: F811

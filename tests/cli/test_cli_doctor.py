@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import os
 import platform
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
+import pytest
 
 import recollect
 from recollect import __version__
+from recollect.cli import bytecode
 from recollect.cli.doctor import share_not_latin
 from recollect.engine.known import PROJECTS
 
@@ -30,6 +36,18 @@ def test_doctor_counts_what_there_is_and_finds_it_well(shell):
     assert (store["records"], store["spaces"], store["entities"], store["relations"]) == (1, 1, 2, 1)
     assert store["file"] == str(shell.store / "recollect.db")
     assert "All is well" in shell("doctor").out
+
+
+def test_doctor_says_that_a_store_is_on_a_network_file_system(shell, monkeypatch, tmp_path):
+    shell.remember("One.")
+    assert shell.json("doctor")["advice"] == []
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(f"22 1 8:1 / / rw - ext4 x rw\n40 22 0:35 / {shell.store.resolve()} rw - nfs4 server:/x rw\n")
+    monkeypatch.setattr("recollect.store.sqlite.file._MOUNTS", mounts)
+    (told,) = shell.json("doctor")["advice"]
+    assert told.startswith(f"{shell.store} is on a network file system (nfs4)")
+    outcome = shell("doctor")
+    assert (outcome.code, "is on a network file system (nfs4)" in outcome.out) == (0, True)
 
 
 def test_doctor_says_which_model_and_who_chose_it(shell, monkeypatch):
@@ -114,3 +132,19 @@ def test_a_project_whose_indexing_did_not_end_is_told_with_the_way_to_go_on(shel
     assert advice.endswith(f"`recollect index '{root}' --space default` does so")
     shell("index", str(root), "--later")
     assert shell.json("doctor")["advice"] == []
+
+
+@pytest.mark.parametrize("state", ["written", "to be written", "told not to", "not allowed to"])
+def test_doctor_and_connect_say_where_hooks_are_compiled_each_time(shell, monkeypatch, tmp_path, state):
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    monkeypatch.setattr(sys, "pycache_prefix", None if state == "written" else str(kept))
+    monkeypatch.setattr(sys, "dont_write_bytecode", state == "told not to")
+    if state == "written":
+        subprocess.run([sys.executable, "-m", "compileall", "-q", str(Path(recollect.__file__).parent)], check=True)
+    if state == "not allowed to":
+        monkeypatch.setattr(bytecode, "os", SimpleNamespace(access=lambda *_: False, W_OK=os.W_OK))
+    told = state in ("told not to", "not allowed to")
+    shell.remember("The harbour is quiet.")
+    assert ("no bytecode" in shell("connect", "claude", "--auto", "--yes").out) is told
+    assert ("no bytecode" in " ".join(shell("doctor").out.split())) is told

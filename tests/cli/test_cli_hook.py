@@ -199,6 +199,19 @@ def test_called_without_a_word_a_hook_says_how_and_stops_no_agent(shell):
     assert (outcome.code, outcome.out, "recollect hook claude Stop" in outcome.err) == (0, "", True)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a stream is made full by it")
+@pytest.mark.parametrize("streams", [">&-", ">/dev/full 2>/dev/full", ">&- 2>&-"])
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "Stop", ""])
+def test_a_stream_that_is_closed_or_full_stops_no_agent(shell, event, streams):
+    shell.remember(STORED)
+    called = f'"{sys.executable}" -m recollect.cli hook claude {event} {streams}'
+    data = json.dumps({**RECORDED["claude"]["UserPromptSubmit"], "prompt": ASKED})
+    done = subprocess.run(["sh", "-c", called], input=data.encode(), capture_output=True, timeout=60)
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert done.stdout == b"" or json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == event
+    assert [record["text"] for record in shell.json("list")["records"]] == [STORED]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="a terminal is made for it")
 @pytest.mark.parametrize("words", [[], ["claude"], ["--space", "work"]])
 @pytest.mark.usefixtures("shell")
@@ -522,7 +535,25 @@ def test_status_counts_the_tokens_of_a_day_and_doctor_names_the_last_call(shell)
 def test_watch_tells_what_was_given(shell):
     shell.remember(STORED)
     shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart"))
-    assert "claude SessionStart  gave 1 record" in shell("watch", "--for", "0").out
+    assert "gave 1 record" in shell("watch", "--for", "0").out
+
+
+@pytest.mark.parametrize("event", ["Stop", "PreCompact"])
+def test_watch_tells_of_which_project_and_session_a_turn_was(shell, tmp_path, event):
+    for name in ("gateway", "shop"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        (tmp_path / name / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        path = transcript_at(tmp_path / f"{name}.jsonl", TALK, session=f"{name}-0123456789")
+        for _ in range(2):  # of the second there is nothing to keep
+            told_of = told(
+                "claude", event, transcript_path=str(path), cwd=str(tmp_path / name), session_id=f"{name}-0123456789"
+            )
+            shell("hook", "claude", event, "--now", stdin=told_of)
+    lines = [one for one in shell("watch", "--for", "0").out.splitlines() if f"claude {event}" in one]
+    places = [f"[{name}, session {name}-0123456789"[: len(f"[{name}, session ") + 8] for name in ("gateway", "shop")]
+    assert [place in one for one, place in zip(lines, (places[0], places[0], *places[1:] * 2), strict=True)] == [
+        True
+    ] * 4
 
 
 TALK = (("user", "Decision: we keep the retry limit of the queue at five."), ("assistant", "Noted: five it is."))

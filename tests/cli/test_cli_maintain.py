@@ -18,6 +18,21 @@ def test_eviction_is_told_dry_or_done_and_can_be_taken_back(shell):
     assert len(shell.json("list", "--space", "work")["records"]) == 5
 
 
+def test_thinning_is_told_dry_or_done_and_what_was_known_before_is_refused(shell):
+    shell.remember("The first text", "--id", "a", "--space", "work")
+    shell("revise", "a", "The second text")
+    told = shell.json("maintain", "thin", "--older-than", "0m", "--dry-run")["runs"]
+    assert [(run["space"], run["verb"], run["count"], run["dry_run"]) for run in told] == [("work", "thin", 1, True)]
+    assert shell("maintain", "thin", "--older-than", "90d").out.startswith("work: 0 old versions removed")
+    assert shell("maintain", "thin", "--older-than", "0m").out.startswith("work: 1 old version removed")
+    assert "history was thinned up to" in shell("history", "a").err
+    for unread in ("90", "٣d", "３d"):  # digits that int() would take, and nobody can be sure to have meant
+        assert "write 30m, 2h or 1d" in shell("maintain", "thin", "--older-than", unread).err
+    assert "--older-than" in shell("maintain", "thin").err
+    refused = shell("list", "--space", "work", "--as-of", "2026-01-01")
+    assert (refused.code, "was thinned up to" in refused.err) == (2, True)
+
+
 def test_consolidating_and_merging_are_told(shell, monkeypatch):
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "bundled")
     for word in ("every", "each"):

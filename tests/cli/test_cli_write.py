@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
 import pytest
+
+from recollect.engine.write.grounds import source_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,6 +99,17 @@ def test_forget_needs_yes_where_nobody_can_be_asked(shell: Shell) -> None:
     assert shell.json("list")["total"] == 1
     assert shell("forget", id, "--yes").code == 0
     assert shell("show", id).code == 1
+
+
+def test_forget_says_of_each_that_goes_along_why_it_does(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "guide.md").write_text("# One\n\nWater first.\n\n# Two\n\nThen leaves.\n")
+    assert shell("ingest", str(tmp_path / "guide.md")).code == 0
+    held = {one["id"]: source_id(one["source"]) for one in shell.json("list")["records"]}
+    (source,) = {*held.values()}
+    told = shell("forget", source, "--yes").out
+    assert "said the same" not in told
+    (line,) = [line for line in told.splitlines() if "also removed (part of it): " in line]
+    assert {*line.partition(": ")[2].split(", ")} == held.keys()
 
 
 def test_forget_of_several_removes_none_when_one_is_unknown(shell: Shell) -> None:
@@ -300,3 +314,19 @@ def test_a_time_that_is_none_is_told_by_the_option_that_was_typed(shell: Shell) 
     told = shell("remember", "The pond is frozen.", "--time", "soon")
     assert told.code == 2
     assert told.err.startswith("error: --time: must be a time like ")
+
+
+def test_a_transcript_that_is_read_again_says_what_was_forgotten_and_stays_so(shell, tmp_path):
+    file = tmp_path / "talk.json"
+    said = [{"role": "user", "content": text} for text in ("Green tea.", "Black tea.")]
+    file.write_text(json.dumps({"id": "t1", "title": "Tea", "messages": said}))
+    assert "stored, 2 segments" in shell("ingest", str(file)).out
+    black = next(one["id"] for one in shell.json("list")["records"] if one["text"] == "Black tea.")
+    assert shell("forget", black, "--yes").code == 0
+    said.append({"role": "user", "content": "White tea."})
+    file.write_text(json.dumps({"id": "t1", "title": "Tea", "messages": said}))
+    assert "1 new, 1 kept, 0 removed; 1 was forgotten here and stays so" in shell("ingest", str(file)).out
+    source = shell.json("ingest", str(file))["sources"][0]["id"]
+    assert shell("forget", source, "--yes").code == 0
+    assert "forgotten here, and stays so" in shell("ingest", str(file)).out
+    assert shell.json("list")["records"] == []

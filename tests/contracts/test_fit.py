@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
@@ -167,6 +167,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=20)
 @given(st.dictionaries(st.sampled_from(["results", "entities", "metadata", "x"]), st.lists(JSON, max_size=30)))
 def test_whatever_an_answer_holds_it_fits_and_says_so(answer: dict[str, Any]) -> None:
     grown = {key: entries * 40 for key, entries in answer.items()}

@@ -15,6 +15,8 @@ import pytest
 from recollect import Memory
 from recollect.contracts.registry import CONTRACTS
 
+pytestmark = pytest.mark.hurried
+
 LONG = "The harbour master keeps his ledger in the tower. " * 400 + "He named his parrot Quixotl."
 SHORT = "Wednesday is market day."
 QUESTION = "What has the name Quixotl?"

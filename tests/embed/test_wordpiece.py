@@ -94,3 +94,9 @@ def test_more_words_than_are_remembered_are_still_cut_the_same_way() -> None:
 
 def test_lone_surrogates_are_dropped() -> None:
     assert OURS.encode("a\ud800b", WHOLE) == OURS.encode("ab", WHOLE)
+
+
+def test_of_a_long_text_that_is_half_read_no_vector_is_made() -> None:
+    half = "house дом "
+    assert OURS.encode(half * 5, 256).readable
+    assert not OURS.encode(half * 40, 256).readable

@@ -77,7 +77,7 @@ def test_of_pairs_that_differ_in_one_thing_none_is_joined_and_doubles_are(semant
     merges = semantic.dream(budget_seconds=600).merges
     joined = {semantic.get(merge.merged).text: semantic.get(merge.kept).text for merge in merges}  # type: ignore[union-attr]
     assert joined.items() <= set(DOUBLES)
-    assert len(joined) >= 0.75 * len(DOUBLES)  # some are less near to the bundled model, or unreadable
+    assert len(joined) >= 0.7 * len(DOUBLES)  # some are less near to the bundled model, or unreadable
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,10 @@ def test_a_moment_is_the_same_at_both_ends(words: str, moment: datetime) -> None
     assert read_moment(words, NOW) == read_moment(words, NOW, end=True) == moment
 
 
-@pytest.mark.parametrize("words", ["", "soon", "3 apples ago", "many days ago", "last banana", "12", "5 March 6"])
+@pytest.mark.parametrize(
+    "words",
+    ["", "soon", "3 apples ago", "many days ago", "last banana", "12", "5 March 6", "٣ days ago", "２０２６-03"],
+)
 def test_what_means_no_time_is_none(words: str) -> None:
     assert read_moment(words, NOW) is None
 

@@ -356,10 +356,24 @@ def test_many_near_duplicates_do_not_crowd_out_the_rest(memory: Memory) -> None:
     for number in range(60):
         memory.remember(f"The harbour log of pier seven says {' '.join(words)} {'again ' * number}")
     memory.remember("The harbour master keeps the key of pier seven.", id="other")
-    found = memory.recall("harbour log of pier seven", limit=2)
-    assert found[0].record.id != "other"
-    assert len(found[0].folded) >= 30
-    assert found[1].record.id == "other"
+    found = {hit.record.id == "other": hit for hit in memory.recall("harbour log of pier seven", limit=2)}
+    assert found.keys() == {True, False}
+    assert len(found[False].folded) >= 3  # it looks no further for them once there is another
+
+
+@pytest.mark.parametrize("more", ["The deploy key lives in the vault.", "Where does the deploy key live?"])
+def test_what_is_said_again_and_again_makes_an_answer_no_less_likely(told: Memory, more: str) -> None:
+    scores: list[float] = []
+    for repeats in (0, 6):
+        space = f"repeated-{repeats}"
+        for text in ("The deploy key lives in the vault.", "Mira feeds the cat.", "Lunch is at noon."):
+            told.remember(text, space=space)
+        for number in range(repeats):
+            told.remember(more, space=space, kind=f"kind{number}")
+        best = told.recall("Where does the deploy key live?", space=space)[0]
+        assert best.record.text == "The deploy key lives in the vault."
+        scores.append(best.score)
+    assert scores[1] > scores[0] - 0.1
 
 
 def test_many_spaces_together_give_the_best_of_each(semantic: Memory) -> None:

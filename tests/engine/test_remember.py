@@ -196,12 +196,12 @@ def test_a_message_that_recall_made_is_counted_as_rejected(memory: Memory) -> No
     assert (len(done.ids), done.stored, done.deduplicated, done.rejected) == (2, 2, 0, 1)
 
 
-def test_ingesting_again_renews_tags_and_validity_of_unchanged_sections(memory: Memory) -> None:
+def test_ingesting_again_renews_tags_and_leaves_a_section_that_was_ended_as_it_is(memory: Memory) -> None:
     first = memory.ingest("# A\nalpha\n# B\nbeta", source="doc.md", tags=["old"])
-    memory.invalidate(first.ids[0], reason="by mistake")
+    memory.invalidate(first.ids[0], reason="it holds no longer")
     again = memory.ingest("# A\nalpha\n# B\nbeta", source="doc.md", tags=["new"])
     assert again.ids == first.ids
-    assert [record.tags for record in memory.list(kinds=["document"])] == [("new",), ("new",)]
+    assert [(record.id, record.tags) for record in memory.list(kinds=["document"])] == [(first.ids[1], ("new",))]
 
 
 def test_a_duplicate_within_a_batch_is_found_and_takes_no_place_in_the_session(memory: Memory) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from bench.secrets import LIMIT_FALSE, LIMIT_FOUND, measure
+from bench.secrets_said import NUMBERS, ONLY_SPOKEN_OF, OTHERWISE_SAID, PASSWORD_SAID, WEAK, WEAK_SAID, everyday
 
 from recollect import InvalidInput, Memory
 from recollect import open as recollect_open
@@ -88,6 +89,8 @@ def test_a_fact_tells_its_secret_in_any_language_that_sentences_know(memory: Mem
 
 STATED = (
     ("svc", "password", "Blaue*Katze42"), ("admin password", "is", "Zk9!pqrs7mmQ"),
+    ("nas", "password", "fluffybunny"), ("till", "has_password", "purple monkey dishwasher"),
+    ("root password", "is", "toor"),
     ("svc", "api_key", "0f3a9c7be1d24568a9b0c1d2e3f4a5b6"), ("svc", "has_token", TOKEN),
 )  # fmt: skip
 
@@ -98,6 +101,8 @@ def test_the_object_of_a_fact_is_masked_where_the_fact_says_that_it_is_a_secret(
         assert len(stored.masked) == 1
         assert [one.object for one in memory.facts(subject, predicate=predicate)] == [f"[masked: {stored.masked[0]}]"]
     assert memory.as_stored(memory.relate("Alice", "works_at", "Acme 2000")).masked == ()
+    for predicate, object in (("password", "expired"), ("password", "in the vault")):
+        assert memory.as_stored(memory.relate("box", predicate, object)).masked == (), object
     assert [one.id for one in memory.kept_secrets()] == []
     held = everything(memory)
     assert [object for _, _, object in STATED if object in held] == []
@@ -119,8 +124,8 @@ def test_secrets_in_facts_that_are_stored_already_are_found_and_masked(memory: M
         memory.relate(subject, predicate, object, metadata={"object": object})
     memory.relate("Alice", "works_at", "Acme 2000")
     found = memory.kept_secrets()
-    assert sorted(one.type for one in found) == ["entity"] * 4 + ["relation"] * 4
-    assert memory.mask_secrets(found) == 8
+    assert sorted(one.type for one in found) == ["entity"] * 7 + ["relation"] * 7
+    assert memory.mask_secrets(found) == 14
     assert memory.kept_secrets() == []
     held = everything(memory)
     assert [object for _, _, object in STATED if object in held] == []
@@ -142,6 +147,76 @@ def test_secrets_are_found_and_look_alikes_pass(seed: int) -> None:
     assert false <= LIMIT_FALSE, taken
 
 
+@pytest.mark.parametrize("seed", [201, 202])
+def test_passwords_pins_cards_and_wallets_are_masked_as_people_say_them_in_any_language(seed: int) -> None:
+    rng = random.Random(seed)
+    passwords = [(said, everyday(rng)) for said in PASSWORD_SAID]
+    shown = [said for said, made in passwords if made.rstrip("!") in mask_secrets(said.replace("{}", made))[0]]
+    missed = [text for text in (make(rng) for make in OTHERWISE_SAID) if not find_secrets(text)]
+    assert len(shown) <= len(PASSWORD_SAID) * (1 - LIMIT_FOUND), shown
+    assert len(missed) <= len(OTHERWISE_SAID) * (1 - LIMIT_FOUND), missed
+
+
+@pytest.mark.parametrize("said", WEAK_SAID)
+def test_a_plain_word_is_masked_where_it_is_told_as_a_password(said: str) -> None:
+    shown = [word for word in WEAK if word in mask_secrets(said.replace("{}", word))[0]]
+    assert shown == []
+
+
+def test_each_of_several_passwords_is_masked() -> None:
+    for said in ("the passwords are {} and {}", "Passwörter: {}, {}", "the passwords are {}, {} and {}."):
+        made = ("A1b2c3", "D4e5f6", "G7h8i9")
+        masked = mask_secrets(said.format(*made))[0]
+        assert masked == said.replace("{}", "[masked: password]")
+
+
+SETTINGS = (
+    ("DB_PASS={}", "x7Kp2mQv9LtR"), ("SMTP_PASS={}", "x7Kp2mQv9LtR"), ("MYSQL_PASS: {}", "x7Kp2mQv9LtR"),
+    ("STRIPE_KEY={}", "x7Kp2mQv9LtRb3Nf8WzY"), ("- name: DB_PASSWORD\n  value: {}", "zebracross15"),
+    ("- name: DB_PASSWORD\n  value: {}", "zebracross"), ("password={}", "letmein"), ("password = {}", "letmein"),
+    ("spring.datasource.password={}", "letmein"), ("pin: {}", "4821"), ("PIN={}", "4821"),
+    ("my recovery code is {}", "8f3k-29dk-x81m"),
+    ("the passphrase of the signing key is {}", "purple monkey dishwasher"),
+    ("use ilse:{} as credentials", "Xk9mPq2zz"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "secret"), SETTINGS)
+def test_a_setting_or_a_code_is_masked_by_its_name(said: str, secret: str) -> None:
+    masked, kinds = mask_secrets(said.format(secret))
+    assert masked == said.format(f"[masked: {kinds[0]}]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CACHE_KEY=x7Kp2mQv9LtRb3Nf8WzY", "SORT_KEY=created_at_2024_desc_first", "TESTS_PASS: 12 of 14",
+        "PASS: TestLogin2x9",
+        "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: db2024", "- name: DB_PASSWORD\n  value: required",
+        "    password = userinput", "login(user, password=entered)", "String password = entered;",
+        "self.password = entered",
+        "password: {{ entered }}", "password:\n  type: string", "the password is Kerberos-based",
+    ],
+)  # fmt: skip
+def test_a_name_in_code_and_a_key_of_a_table_are_no_passwords(text: str) -> None:
+    assert find_secrets(text) == []
+
+
+def test_talk_of_passwords_and_numbers_of_other_kinds_are_left_as_they_are() -> None:
+    rng = random.Random(7)
+    numbers = [make(rng) for make in NUMBERS for _ in range(50)]
+    taken = [mask_secrets(text)[0] for text in (*ONLY_SPOKEN_OF, *numbers) if find_secrets(text)]
+    assert len(taken) <= (len(ONLY_SPOKEN_OF) + len(numbers)) * LIMIT_FALSE, taken
+
+
+def test_an_exclamation_mark_after_a_password_is_masked_and_makes_no_word_one() -> None:
+    told = "The password is {}", "my pwd is {}", "use {} as the password", "password {}"
+    for said in told:
+        assert "Winter2026" not in mask_secrets(said.format("Winter2026!"))[0], said
+        for word in ("wrong!", "expired!!", "Argon2id!", "required!", "SHA256!"):
+            assert find_secrets(said.format(word)) == [], (said, word)
+
+
 def test_a_masked_text_holds_no_secret_any_more() -> None:
     masked, kinds = mask_secrets(TEXT)
     assert (masked, kinds) == (MASKED, ("GitHub token",))
@@ -154,7 +229,12 @@ HARD = [
         "password for ", "password of a b c d ", "abc123! is the ", "abc123! is the my ", "password from a to ",
         "<password>", 'password" value="', "otpauth://a?", "otpauth://a&secret=", "totp key ", "totp: AAAA BBBB ",
         "htpasswd -b ", "htpasswd -B 10 ", "config set token", "config set --a ", "passphrase \"abc def ",
-        "client secret is ",
+        "client secret is ", "seed phrase abc def ", "seed abc, ", "PIN of my a b c ", "PIN is still ",
+        "a:wintertime@b.",
+        "password is still now ", "4539 1488 ", "45391488", "login admin / ", "log in Winter2026! ", "密码", "mdp ",
+        "password of a.b.c.d (e) f ", "the password is ", "password **", "passwords are A1b2c3 and ", "STRIPE_KEY=",
+        "A_KEY=a", "- name: DB_PASSWORD\n value ", "name: a", "a:b2c3d4 as ", "passphrase abc of the ",
+        "recovery code ", "wifi key ",
     )
 ] + ["password " + "a" * 120_000, "totp:" + "a" * 120_000, "config set " + "a" * 120_000]  # fmt: skip
 
@@ -232,6 +312,29 @@ def test_whatever_opens_as_a_private_mark_is_one(mark: str) -> None:
 @pytest.mark.parametrize("text", ["a <privateer> b", "List<private_t> c", "<private-key> d", "a private> b"])
 def test_what_only_begins_like_a_private_mark_is_none(text: str) -> None:
     assert drop_private(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "text `<private>` is a tag that hides", "Foo<private> is a type\nclass Foo<private T> {}", 
+        "a\n```\n<private>\n```\nb",
+        "the mark ``<private reason>`` is read", "~~~xml\n<private>\n~~~\nall else",
+    ],
+)  # fmt: skip
+def test_a_private_mark_that_is_shown_as_code_or_in_a_type_hides_nothing(text: str) -> None:
+    assert drop_private(text) == text
+    assert drop_private(f"{text} <private>b</private> c") == f"{text}  c"
+    assert carry_private([text, "b"]) == [text, "b"]
+
+
+def test_a_private_mark_hides_what_it_opens_also_beside_code() -> None:
+    assert drop_private("`a` <private> `b` c") == "`a` "
+    assert drop_private("a `<private> b") == "a `"
+    assert drop_private("```\n<private> b") == "```\n"
+    assert drop_private("`<private>` a </private> b") == "` b"
+    assert drop_private("Foo<private>b</private> c") == "Foo c"
+    assert drop_private("``<private>`` is a mark. <private> b") == "``<private>`` is a mark. "
 
 
 WAYS: dict[str, Callable[[Memory, Path], object]] = {

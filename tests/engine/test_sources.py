@@ -439,3 +439,154 @@ def test_a_run_can_be_cancelled_between_its_transactions(
     )
     assert (done.stored, done.finished) == (2, False)
     assert memory.ingest_folder(tmp_path / "many").stored == 8
+
+
+def talked(*said: str, session: str = "s1") -> str:
+    """A transcript as Claude Code writes it."""
+    lines = [
+        {"type": "user", "sessionId": session, "timestamp": f"2026-05-10T12:0{n}:00Z",
+         "message": {"role": "user", "content": text}}
+        for n, text in enumerate(said)
+    ]  # fmt: skip
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+@pytest.mark.parametrize("by", ["file", "folder"])
+def test_what_was_forgotten_of_a_transcript_stays_so_when_it_is_read_again(
+    memory: Memory, tmp_path: Path, by: str
+) -> None:
+    path = write(tmp_path, "talks/one.jsonl", talked("Green tea.", "Black tea.", "White tea."))
+
+    def read() -> tuple[int, int]:
+        if by == "folder":
+            folder = memory.ingest_folder(path.parent)
+            return folder.forgotten, folder.segments
+        [talk] = memory.ingest_transcript(path)
+        return len(talk.forgotten), talk.added
+
+    def said() -> set[str]:
+        return {record.text for record in memory.list(kinds=["message"], valid_only=False)}
+
+    assert read() == (0, 3)
+    memory.forget(next(one.id for one in memory.list(kinds=["message"]) if one.text == "Black tea."))
+    write(tmp_path, "talks/one.jsonl", talked("Green tea.", "Black tea.", "White tea.", "Red tea."))
+    assert read() == (1, 1)
+    assert said() == {"Green tea.", "White tea.", "Red tea."}
+    memory.forget(memory.sources()[0].id)
+    for more in ((), ("Blue tea.",)):
+        write(tmp_path, "talks/one.jsonl", talked("Green tea.", "Black tea.", "White tea.", "Red tea.", *more))
+        assert read() == (1, 0)
+    assert said() == set()
+    assert memory.check() == []
+
+
+def test_what_was_ended_of_a_transcript_stays_so_when_it_goes_on(memory: Memory, tmp_path: Path) -> None:
+    path = write(tmp_path, "one.jsonl", talked("Green tea.", "Black tea."))
+    memory.ingest_transcript(path)
+    ended = next(one.id for one in memory.list(kinds=["message"]) if one.text == "Black tea.")
+    memory.invalidate(ended)
+    for more in (("White tea.",), ("White tea.", "Red tea.")):
+        write(tmp_path, "one.jsonl", talked("Green tea.", "Black tea.", *more))
+        assert memory.ingest_transcript(path)[0].added == 1
+    assert {one.text for one in memory.list(kinds=["message"])} == {"Green tea.", "White tea.", "Red tea."}
+    assert memory.get(ended).valid_until is not None  # type: ignore[union-attr]
+
+
+def test_a_conversation_is_not_called_by_a_message_that_was_forgotten(memory: Memory, tmp_path: Path) -> None:
+    path = write(tmp_path, "one.jsonl", talked("The vault opens with lemon.", "Black tea."))
+    memory.ingest_transcript(path)
+    memory.forget(next(one.id for one in memory.list(kinds=["message"]) if "lemon" in one.text))
+    write(tmp_path, "one.jsonl", talked("The vault opens with lemon.", "Black tea.", "White tea."))
+    memory.ingest_transcript(path)
+    assert memory.ingest_transcript(path)[0].outcome == "unchanged"
+    assert not any("lemon" in f"{one.title} {one.text}" for one in memory.list(kinds=["message", "source"]))
+
+
+LINE = "{:08x}-0000-4000-8000-000000000000"
+
+
+def lines_of(*said: str, session: str, first: int = 0) -> list[str]:
+    """A transcript as Claude Code writes it: a session that goes on from another begins with a copy of its lines."""
+    return [
+        json.dumps({
+            "type": "user", "sessionId": session, "uuid": LINE.format(n), "timestamp": f"2026-05-10T12:0{n}:00.123Z",
+            "message": {"role": "user", "content": text},
+        }) + "\n"
+        for n, text in enumerate(said, first)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("forgotten", ["nothing", "the first", "the last", "all", "the session", "evicted"])
+@pytest.mark.parametrize("by", ["file", "folder"])
+def test_a_session_that_goes_on_from_another_is_ingested_without_what_was_said_there(
+    memory: Memory, tmp_path: Path, forgotten: str, by: str
+) -> None:
+    said = ["Green tea.", "Black tea.", "White tea."]
+
+    def read(name: str, session: str, *more: str) -> None:
+        write(tmp_path, f"talks/{name}", "".join([*lines_of(*said, *more, session=session)]))
+        memory.ingest_folder(tmp_path / "talks") if by == "folder" else memory.ingest_transcript(
+            tmp_path / "talks" / name
+        )
+
+    def held() -> list[str]:
+        return sorted(one.text for one in memory.list(kinds=["message"], valid_only=False, limit=100))
+
+    read("s1.jsonl", "s1")
+    messages = {one.text: one.id for one in memory.list(kinds=["message"])}
+    gone = {"the first": said[:1], "the last": said[1:], "all": said}.get(forgotten, [])
+    for text in gone:
+        memory.forget(messages[text])
+    if forgotten == "the session":
+        memory.forget(memory.sources()[0].id)
+    if forgotten == "evicted":
+        memory.evict(cap=1, min_importance=0.0)
+    before = held()
+    read("s2.jsonl", "s2")
+    assert held() == before
+    read("s2.jsonl", "s2", "Red tea.")
+    read("s2.jsonl", "s2", "Red tea.", "Black tea.")  # which is said again, and not copied
+    read("s2.jsonl", "s2", "Red tea.", "Black tea.", "Blue tea.")
+    read("s3.jsonl", "s3", "Red tea.")
+    assert held() == sorted([*before, "Red tea.", "Black tea.", "Blue tea."])
+    assert not any("Green" in f"{one.title}" for one in memory.sources() if "s1" not in str(one.source))
+    assert memory.check() == []
+
+
+def test_a_session_whose_beginning_is_held_nowhere_is_ingested_whole(memory: Memory, tmp_path: Path) -> None:
+    first = write(tmp_path, "s1.jsonl", "".join(lines_of("Green tea.", session="s1")))
+    [done] = memory.ingest_transcript(first)
+    memory.undo(done.entries[0], whole=True)
+    second = write(tmp_path, "s2.jsonl", "".join(lines_of("Green tea.", "Red tea.", session="s2")))
+    assert memory.ingest_transcript(second)[0].added == 2
+    assert memory.ingest_transcript(first)[0].copied == 1  # which the other holds by now
+    assert len(memory.list(kinds=["message"])) == 2
+
+
+@pytest.mark.parametrize("by", ["file", "folder", "text"])
+def test_a_section_that_was_forgotten_stays_so_until_it_says_something_else(
+    memory: Memory, tmp_path: Path, by: str
+) -> None:
+    def read(*sections: str) -> set[str]:
+        text = "\n\n".join(f"# {one.split()[0]}\n\n{one}" for one in sections)
+        path = write(tmp_path, "docs/tea.md", text)
+        if by == "text":
+            memory.ingest(text, source="tea")
+        elif by == "file":
+            memory.ingest_file(path)
+        else:
+            memory.ingest_folder(path.parent)
+        return {one.text.splitlines()[-1] for one in memory.list(kinds=["document"])}
+
+    read("Green tea is mild.", "Black tea is strong.", "White tea is rare.")
+    memory.forget(next(one.id for one in memory.list(kinds=["document"]) if "strong" in one.text))
+    new = "Red tea is no tea at all."
+    kept = {"Green tea is mild.", "White tea is rare."}
+    assert read("Green tea is mild.", "Black tea is strong.", "White tea is rare.", new) == {*kept, new}
+    assert read(new, "Green tea is mild.", "Black tea is strong.", "White tea is rare.") == {*kept, new}
+    changed = "Black tea is bitter."
+    assert read("Green tea is mild.", changed, "White tea is rare.") == {*kept, changed}
+    mild = next(one.id for one in memory.list(kinds=["document"]) if "mild" in one.text)
+    memory.invalidate(mild)
+    assert read("Green tea is mild.", changed, "White tea is rare.", new) == {changed, "White tea is rare.", new}
+    assert memory.check() == []

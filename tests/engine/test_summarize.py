@@ -229,7 +229,7 @@ def test_a_model_that_writes_too_much_is_cut_after_a_sentence(
 def test_long_memories_are_cut_down_before_a_model_reads_them(
     written: Callable[..., Memory], loopback: Loopback
 ) -> None:
-    texts = [f"Note {n}: " + " ".join(f"machine{n}x{i} was rebooted." for i in range(500)) for n in range(12)]
+    texts = [f"Note {n}: " + " ".join(f"{'m' * 900}{n}x{i} was rebooted." for i in range(15)) for n in range(12)]
     made = written(summarizer_daily_tokens=0).condense(texts)
     assert made.strategy == "abstractive"
     assert made.note is not None

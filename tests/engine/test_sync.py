@@ -15,8 +15,8 @@ import pytest
 import recollect
 from recollect import FileProblem, Memory, Settings
 from recollect.engine.intake import reading
-from recollect.engine.intake.sources import source_id
 from recollect.engine.known import DOCUMENTS
+from recollect.engine.write.grounds import source_id
 
 STORES = Path(__file__).parents[1] / "store" / "stores"
 LONG_AGO = 1_700_000_000_000_000_123

@@ -105,6 +105,82 @@ def test_whoever_forgets_a_candidate_is_told_of_the_message_that_says_it_still(m
     assert memory.recall(SAID).hits == ()
 
 
+ECHOES = (
+    "Got it, five retries for the payment queue.",
+    "Understood. The payment queue will retry 5 times and then give up.",
+    "The root cause was that the payment queue kept its retry limit at five.",
+)
+BESIDE = "Mira owns the payment queue, by the way."
+
+
+def given(memory: Memory) -> str:
+    """All that hooks give: at the start of a session, and with prompts."""
+    prompts = (ASKED, "How often does the payment queue retry?", "Why did the payment queue retry five times?")
+    return "\n".join([
+        memory.unasked.give_brief().text,
+        *(memory.unasked.give_answers(prompt, session="other").text for prompt in prompts),
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("echo", ECHOES)
+@pytest.mark.parametrize("what", ["candidate", "message", "note"])
+def test_what_was_forgotten_does_not_come_back_in_the_words_of_an_agent(
+    memory: Memory, tmp_path: Path, echo: str, what: str
+) -> None:
+    note = memory.remember("The payment queue retries five times.").id
+    memory.capture(talk(tmp_path, "s1", *BEGUN, ("user", SAID), ("assistant", echo), ("user", BESIDE)))
+    assert any(text in given(memory) for text in (SAID, echo))
+    ids = {one.text: one.id for one in memory.list(limit=50)}
+    for forgotten in {"candidate": (note, ids[SAID]), "message": (note, message(memory)), "note": (note,)}[what]:
+        assert forgotten is not None
+        memory.forget(forgotten)
+    told = given(memory)
+    assert [text for text in (SAID, *ECHOES, "five") if text in told] == []
+    assert BESIDE in memory.unasked.give_answers("Who owns the payment queue?", session="other").text
+
+
+def test_a_note_that_is_forgotten_does_not_come_back_from_what_was_said_when_it_was_stored(
+    memory: Memory, tmp_path: Path
+) -> None:
+    note = memory.remember("The retry limit of the payment queue is five.").id
+    assert note is not None
+    asked = "Please remember that the retry limit of the payment queue is five."
+    memory.capture(talk(tmp_path, "s1", *BEGUN, ("user", asked), ("assistant", "Stored: payment queue, limit five.")))
+    receipt = memory.forget(note)
+    assert "five" not in given(memory)
+    assert len([told for told in receipt.pending if "says it still" in told]) == 2
+    assert len([hit for hit in memory.recall(ASKED) if "five" in hit.record.text]) == 2
+
+
+@pytest.mark.parametrize("call", ["mcp__recollect__forget: {'id': 'n'}", "Bash: recollect forget n"])
+def test_the_turn_in_which_something_is_forgotten_is_given_to_nobody(memory: Memory, tmp_path: Path, call: str) -> None:
+    memory.remember("The payment queue retries five times.", id="n")
+    turn = (
+        ("user", "Forget that we decided on a retry limit of five for the payment queue."),
+        ("assistant", f"[{call}]\nI have forgotten that the payment queue has a retry limit of five."),
+    )
+    memory.forget("n")
+    later = "Decision: the retry limit of the payment queue is nine."
+    memory.capture(talk(tmp_path, "s1", *BEGUN, *turn, ("user", later)))
+    told = given(memory)
+    assert ("five" in told, later in told) == (False, True)
+    assert [one.text for one in memory.list(statuses=["candidate"])] == [later]
+
+
+@pytest.mark.parametrize("how", ["revise", "replace", "invalidate"])
+def test_a_note_that_is_corrected_takes_back_what_agents_said_of_it_and_not_the_correction(
+    memory: Memory, tmp_path: Path, how: str
+) -> None:
+    note = memory.remember("The retry limit of the payment queue is five.").id
+    assert note is not None
+    correction = "No, the retry limit of the payment queue is nine now, not five."
+    said = (("user", ASKED), ("assistant", ECHOES[0]), ("user", correction))
+    memory.capture(talk(tmp_path, "s1", *BEGUN, *said))
+    take_back(memory, note, how)
+    told = given(memory)
+    assert (ECHOES[0] in told, "nine" in told) == (False, how != "invalidate")
+
+
 def test_a_forgotten_candidate_does_not_come_back_from_the_message_that_it_was_drawn_from(
     memory: Memory, tmp_path: Path, candidate: str
 ) -> None:

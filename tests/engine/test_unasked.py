@@ -186,6 +186,43 @@ def test_what_a_session_was_shown_is_not_given_to_it_in_other_records(memory: Me
     assert memory.unasked.give_answers(prompt, session="other").text == ""
 
 
+AROUND = "I looked at the dashboards again this morning and talked to the people upstairs, and it was fine. {} {}"
+SAID_AMONG_OTHERS = {
+    "What is the retry limit of the queue?": "We decided that the retry limit of the queue is five.",
+    "Where does the staging database live?": "The staging database lives on db-stage-2.",
+    "Which formatter do we use for Python?": "From now on we use ruff as the formatter for Python.",
+    "Who owns the billing module?": "We agreed that Tom owns the billing module.",
+    "When are invoices sent?": "Our invoices are always sent on the first of the month.",
+}
+
+
+def test_of_a_message_and_the_candidate_drawn_from_it_one_is_given_however_long_the_message_is(memory: Memory) -> None:
+    for number, told in enumerate(SAID_AMONG_OTHERS.values()):
+        text = AROUND.format(
+            told, "Then the printer of the third floor broke, and we had lunch with the new colleagues."
+        )
+        memory.capture_said([{"role": "user", "content": text}], session=f"s{number}")
+    memory.unasked.steer(threshold=0.01)
+    counts: dict[str, int] = {}
+    for asked, told in SAID_AMONG_OTHERS.items():
+        first = memory.unasked.give_answers(asked, session=asked)
+        counts[asked] = first.text.count(told)
+        memory.unasked.note_given(first, session=asked)
+        again = memory.unasked.give_answers(asked, session=asked)
+        assert told not in again.text
+    assert counts == dict.fromkeys(SAID_AMONG_OTHERS, 1)
+
+
+def test_what_else_a_message_says_is_given_though_the_candidate_of_it_was_shown(memory: Memory) -> None:
+    said = "We decided that the retry limit of the queue is five. The coffee machine is called Bertha by everyone."
+    memory.capture_said([{"role": "user", "content": said}], session="s1")
+    first = memory.unasked.give_answers("What is the retry limit of the queue?", session="other")
+    memory.unasked.note_given(first, session="other")
+    other = memory.unasked.give_answers("What is the coffee machine called by everyone?", session="other")
+    assert "Bertha" in other.text
+    assert first.text.count("retry limit of the queue is five") == 1
+
+
 def test_what_says_more_is_given_rather_than_what_says_less(memory: Memory) -> None:
     memory.remember("Deploys of the gateway happen on Tuesdays.")
     memory.remember("Deploys of the gateway happen on Tuesdays and Fridays.")
@@ -234,11 +271,14 @@ def test_a_session_that_was_compacted_has_its_brief_anew_but_not_twice_at_once(m
     assert given == [True, True, False, True, True]
 
 
-@pytest.mark.parametrize(("project", "told"), [(None, True), ("gateway", False)])
-def test_what_is_of_another_project_says_of_which_at_a_prompt(memory: Memory, project: str | None, told: bool) -> None:
+@pytest.mark.parametrize("project", ["gateway", None])
+def test_a_prompt_is_told_what_is_of_a_project_and_what_holds_for_all(memory: Memory, project: str | None) -> None:
     memory.remember("Deploys of the gateway happen on Tuesdays.", project="gateway")
-    text = memory.unasked.give_answers("When do deploys of the gateway happen?", project=project).text
-    assert ("Tuesdays" in text, "· gateway ·" in text) == (True, told)
+    memory.remember("The staging host is called stage-3.internal.")
+    asked = ("When do deploys of the gateway happen?", "What is the staging host called?")
+    own, shared = (memory.unasked.give_answers(one, project=project).text for one in asked)
+    assert ("Tuesdays" in own, "· gateway ·" in own) == (True, True)
+    assert ("stage-3" in shared, "gateway" in shared) == (True, False)
 
 
 @pytest.mark.parametrize("waiting", ["what answers", "what does not"])

@@ -12,12 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.conftest import Clock
 
 import recollect
 from recollect import InvalidInput, Memory, Settings
 from recollect.engine.care.inbox import inbox
-from recollect.engine.care.vault import foreign_files
+from recollect.engine.care.vault import _hash, _Kept, _shelf_of, foreign_files
+from recollect.engine.write.remember import put_of
 from recollect.ingest.vault import Page, links_in, name_page, parse_page, render_page
 
 KILLED = """
@@ -320,6 +322,32 @@ def test_marks_of_a_merge_are_taken_for_what_they_are(memory: Memory, folder: Pa
     assert not memory.sync(folder).changed
 
 
+@pytest.mark.parametrize("other", ["The door is red.", "The door is blue."])
+def test_a_merge_of_two_notes_tells_which_id_is_no_more(memory: Memory, folder: Path, other: str) -> None:
+    memory.remember("The door is red.", id="lamp")
+    memory.sync(folder)
+    (file,) = folder.glob("*.md")
+    said = file.read_text().replace("id: lamp", "id: {}")
+    ours, theirs = said.format("lamp"), said.format("torch").replace("The door is red.", other)
+    file.write_text(marked_by_git(ours, theirs))
+    done = memory.sync(folder)
+    kept = {one.id: one.text for one in memory.list()}
+    away = memory.get("lamp" if "torch" in kept else "torch")
+    assert {*kept.values()} == {"The door is red.", other}
+    if away is not None:
+        assert (away.status, away.id in done.conflicts) == ("archived", True)
+        assert memory.history(away.id)[-1].change.reason == "a merge made its file one with that of torch"
+    assert memory.sync(folder).changed is False
+
+
+def marked_by_git(ours: str, theirs: str) -> str:
+    """Two files as git merges them: with marks around the lines that differ."""
+    lines: list[str] = []
+    for one, other in zip(ours.splitlines(), theirs.splitlines(), strict=True):
+        lines += [one] if one == other else ["<<<<<<< HEAD", one, "=======", other, ">>>>>>> theirs"]
+    return "\n".join(lines) + "\n"
+
+
 def test_a_note_about_merges_is_no_merge(memory: Memory, folder: Path) -> None:
     text = "Git writes\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> branch\nwhere both changed."
     memory.remember(text, id="git")
@@ -416,6 +444,39 @@ def test_a_merge_whose_sides_cannot_be_told_apart_is_left_as_it_is(memory: Memor
     assert "2 lines of =======" in done.problems[0].problem
     assert not done.changed
     assert only(folder).read_text() == marked
+
+
+CODE = "How to start it:\n```sh\nmake build\nmake run\n```\nThat is all."
+
+
+def test_a_merge_within_a_block_of_code_is_a_conflict_like_any_other(memory: Memory, folder: Path) -> None:
+    memory.remember(CODE, id="start")
+    memory.sync(folder)
+    marked = "<<<<<<< HEAD\nmake run FAST=1\n=======\nmake serve\n>>>>>>> 1f2e3d4 (Serve it)\n"
+    content = only(folder).read_text().replace("make run\n", marked).replace("That is all.", "That is really all.")
+    only(folder).write_text(content)
+    (beside,) = memory.sync(folder).conflicts
+    rest = CODE.replace("That is all.", "That is really all.")
+    assert set(texts(memory).values()) == {rest.replace("run", "run FAST=1"), rest.replace("make run", "make serve")}
+    assert set(texts(memory)) == {"start", beside}
+    assert [pair.conflict for pair in memory.review()] == [True]
+    assert not any("<<<<" in one for one in files(folder).values())
+    assert not memory.sync(folder).changed
+
+
+def test_an_example_of_a_merge_that_is_added_to_a_note_is_not_torn(memory: Memory, folder: Path) -> None:
+    memory.remember(CODE, id="start")
+    memory.sync(folder)
+    said = f"{CODE}\nIf git says this, settle it:\n```\n{MARKS}```"
+    only(folder).write_text(only(folder).read_text().replace(CODE, said))
+    done = memory.sync(folder)
+    assert (done.revised, done.conflicts, done.problems) == (1, (), ())
+    assert texts(memory) == {"start": said}
+    marked = "<<<<<<< HEAD\nmake run FAST=1\n=======\nmake serve\n>>>>>>> theirs\n"
+    only(folder).write_text(only(folder).read_text().replace("make run\n", marked))
+    assert len(memory.sync(folder).conflicts) == 1
+    assert set(texts(memory).values()) == {said.replace("run", "run FAST=1"), said.replace("make run", "make serve")}
+    assert not memory.sync(folder).changed
 
 
 KEPT_FIRST = """
@@ -699,7 +760,10 @@ def test_a_copy_that_was_edited_is_a_note_of_its_own(memory: Memory, folder: Pat
     memory.sync(folder)
     first = only(folder)
     (folder / "a copy.md").write_text(first.read_text().replace("three", "four"))
-    memory.sync(folder)
+    done = memory.sync(folder)
+    assert (done.added, done.written) == (1, 1)
+    assert [*done.copied] == [*done.conflicts]
+    assert [*done.copied.values()] == [("a copy.md", first.name)]
     assert sorted(texts(memory).values()) == ["The recipe takes four eggs.", "The recipe takes three eggs."]
     assert texts(memory)["eggs"] == "The recipe takes three eggs."
     assert "id: eggs\n" in first.read_text()
@@ -950,3 +1014,49 @@ def test_names_of_files_are_safe_and_told_apart() -> None:
     assert all("/" not in name and len(name) < 90 and name.endswith(".md") for name in names)
     assert name_page(pages[0], {names[0].casefold()}) != names[0]
     assert name_page(Page(text="x", id="x", fields={"project": "../.."})).count("/") == 0
+
+
+OWN_FIELDS = "rating: 5\naddress:\n  street: Mill Lane\n# a comment\npeople: [Ada, Grace]\n"
+
+
+def as_an_earlier_release_left_it(memory: Memory, folder: Path) -> Path:
+    """A synced note with fields of its own, in the store as releases kept it that read those otherwise."""
+    path = folder / "shop.md"
+    path.write_text(f"---\n{OWN_FIELDS}---\n\nThe shop is open.\n")
+    memory.sync(folder)
+    (record,) = memory.list()
+    known = {"rating": "5", "address": None, "people": ["Ada", "Grace"]}
+    earlier = replace(record, metadata={"properties": known})
+    shelf = _shelf_of(folder)
+    with memory.core.store.write() as edit:
+        edit.apply([put_of(edit, earlier, "sync", record)])
+        edit.keep(shelf, {record.id: _Kept("shop.md", _hash(earlier, earlier.event_time))}, space="default")
+    return path
+
+
+def test_a_note_of_an_earlier_release_is_not_revised_because_its_own_fields_are_read_otherwise_now(
+    memory: Memory, folder: Path
+) -> None:
+    path = as_an_earlier_release_left_it(memory, folder)
+    said, entry = path.read_text(), memory.last_entry()
+    for _ in range(2):
+        assert not memory.sync(folder).changed
+    assert (memory.last_entry(), path.read_text()) == (entry, said)
+
+
+def test_a_note_of_an_earlier_release_that_was_changed_on_one_side_is_no_conflict_and_loses_no_line(
+    memory: Memory, folder: Path
+) -> None:
+    path = as_an_earlier_release_left_it(memory, folder)
+    (record,) = memory.list()
+    memory.revise(record.id, "The shop is shut.")
+    done = memory.sync(folder)
+    assert (done.written, done.revised, done.conflicts) == (1, 0, ())
+    assert OWN_FIELDS in path.read_text()
+    assert "The shop is shut." in path.read_text()
+    assert not memory.sync(folder).changed
+    path.write_text(path.read_text().replace("rating: 5", "rating: 4"))
+    assert memory.sync(folder).revised == 1
+    assert memory.get(record.id).metadata["properties"]["rating"] == 4
+    assert "street: Mill Lane" in memory.get(record.id).metadata["properties_form"]
+    assert not memory.sync(folder).changed

@@ -21,6 +21,8 @@ from recollect.engine.read import recall as reading
 from recollect.engine.read.by_signal import search_vectors
 from recollect.ingest.pieces import cut_pieces
 
+pytestmark = pytest.mark.hurried
+
 PLENTY = 600.0
 
 
@@ -125,7 +127,7 @@ def test_the_longer_answers_took_the_less_is_left_for_vectors_unless_more_is_ask
 
 def test_a_long_text_goes_on_where_the_last_question_left_it(heard: Memory, listener: Listener) -> None:
     heard.recall("loads the model", wait=0)
-    essay = "An essay on lamps. " + "It goes on and on about lamps. " * 4_000
+    essay = "An essay on lamps. " + "It goes on and on about lamps. " * 1_000
     heard.remember(essay)
     vectors = heard.semantics.load()
     assert vectors is not None

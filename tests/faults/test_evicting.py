@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 import recollect
-from recollect import Memory, Settings
+from recollect import InvalidInput, Memory, Settings
 from recollect.engine.read.by_signal import search_keywords
 
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -51,4 +54,33 @@ def test_a_process_that_writes_beside_a_run_loses_nothing(start: Start, home: Pa
         memory.finish_sweeping()
         assert memory.count(space="large") == 50
         assert all(memory.get(line.split("\t")[0]) is not None for line in said)
+        assert memory.check() == []
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5, 9])
+def test_thinning_that_is_killed_leaves_a_sound_memory_and_is_gone_on_with(
+    start: Start, home: Path, steps: int
+) -> None:
+    with opened(home) as memory:
+        made = memory.remember_many([{"text": f"Thing number {n}", "importance": 0.1} for n in range(300)])
+        before = memory.journal(limit=1)[0].at
+        for receipt in made[:200]:
+            memory.revise(receipt.id, f"Another text of {receipt.id}")
+        memory.evict(max_age=timedelta(0), cap=100)
+        memory.finish_sweeping()
+    process = start("thin", home, "x")
+    assert process.stdout is not None
+    assert [process.stdout.readline() for _ in range(steps + 1)] == ["open\n", *["step\n"] * steps]
+    process.kill()
+    process.wait()
+    with opened(home) as memory:
+        assert memory.check() == []
+        with pytest.raises(InvalidInput, match="thinned up to"):
+            memory.list(as_of=before)
+        memory.thin(older_than=timedelta(0))
+        assert memory.thin(older_than=timedelta(0), dry_run=True)[0].count == 0
+        live = {record.id for record in memory.list(limit=1_000)}
+        assert {one.object_id for one in memory.journal(limit=5_000) if one.object_type == "record"} - live == {
+            one.object_id for one in memory.journal(limit=5_000) if one.verb == "thin" and one.object_type == "record"
+        }
         assert memory.check() == []

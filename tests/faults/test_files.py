@@ -183,10 +183,10 @@ def test_a_file_that_others_make_smaller_is_written_on(home: Path) -> None:
     """Step by step, as pages become free, and by a process that compacts it."""
     with opened(home) as memory, opened(home) as other:
         held = 0
-        for round_ in range(4):
+        for round_ in range(2):
             memory.remember_many([{"text": f"{number} tides. " * 6_000, "id": f"n{number}"} for number in range(20)])
             memory.core.store.settle()
-            before = (home / "recollect.db").stat().st_size
+            before = sum(path.stat().st_size for path in home.glob("recollect.db*"))  # some may still be in its log
             with memory.core.store.joined():
                 for number in range(20):
                     memory.forget(f"n{number}")
@@ -199,7 +199,7 @@ def test_a_file_that_others_make_smaller_is_written_on(home: Path) -> None:
             assert (home / "recollect.db").stat().st_size < before // 2
             assert memory.remember(f"after round {round_}").stored
         assert held > 0
-        assert memory.count() == held + 4
+        assert memory.count() == held + 2
 
 
 def test_what_was_committed_is_not_denied_because_the_file_beside_it_cannot_be_written(

@@ -147,7 +147,7 @@ def answer(memory: Memory, key: str, said: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_quotations_are_found_in_any_form_and_nothing_else_is_touched(memory: Memory) -> None:
-    memory.remember("Pin: 4711", id="pin")
+    memory.remember("Gate: 4711", id="pin")
     memory.remember("Die Losung für den Keller lautet Zwölfbärenkönigin, sagt Ännchen.", id="de", title="Losung Keller")
     memory.remember("金庫の合言葉は紫陽花の塔です", id="ja")
     memory.entity("Zerubabel", id="z", description="keeps the tower")
@@ -155,7 +155,7 @@ def test_quotations_are_found_in_any_form_and_nothing_else_is_touched(memory: Me
     memory.revise("own", "Zerubabel hid it below the seventh stair.")
     said: dict[str, Any] = {
         "outcome": "stored", "id": "pin", "entry": 4711, "space": "default", "status": "kept",
-        "text": "It said Pin: 4711 then.", "inner": '{"title":"Losung Keller","id":"de"}', "part": "合言葉は紫陽花の",
+        "text": "It said Gate: 4711 then.", "inner": '{"title":"Losung Keller","id":"de"}', "part": "合言葉は紫陽花の",
         "candidates": [{"name": "zerubabel"}, {"name": "Zwölfbärenkönigin"}], "old": "has stored the kept",
         "other": "The pin of the coat is silver.", "at": "2026-05-10T12:00:00Z",
     }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import timedelta
 from itertools import count
 from pathlib import Path
 
@@ -57,6 +58,12 @@ def evict(memory: Memory, name: str) -> None:
     memory.evict(cap=int(name), cancelled=lambda: bool(print("step", flush=True)))
 
 
+def thin(memory: Memory, name: str) -> None:
+    """Removes all history; every line is the beginning of a step."""
+    del name
+    memory.thin(older_than=timedelta(0), cancelled=lambda: bool(print("step", flush=True)))
+
+
 def ingest(memory: Memory, name: str) -> None:
     """Brings in a folder of documents; every line says how far it is."""
     folder = memory.ingest_folder(name, progress=lambda done, total: print("done", done, total, flush=True))
@@ -73,7 +80,7 @@ def main() -> None:
     try:
         with recollect.open(settings=Settings(home=Path(home), embedder="none")) as memory:
             print("open", flush=True)
-            acts = (write, some, fill, touch, index, evict, ingest)
+            acts = (write, some, fill, touch, index, evict, thin, ingest)
             {known.__name__: known for known in acts}[act](memory, name)
     except RecollectError as error:
         print(error.code, error, sep="\t", flush=True)

@@ -257,6 +257,63 @@ def test_the_answer_of_mem0s_get_all_can_be_brought_along(memory: Memory, tmp_pa
     assert record.event_time == datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
+def branch(*said: str, updated: float) -> list[Json]:
+    """An account's export with one conversation, as it was at a moment."""
+    nodes: dict[str, Json] = {
+        str(n): {
+            "id": str(n), "parent": str(n - 1) if n else None, "children": [str(n + 1)] if n + 1 < len(said) else [],
+            "message": {"author": {"role": "assistant" if n % 2 else "user"}, "create_time": 100.0 + n,
+                        "content": {"content_type": "text", "parts": [text]}},
+        }
+        for n, text in enumerate(said)
+    }  # fmt: skip
+    return [{
+        "title": "Cats", "conversation_id": "c-1", "create_time": 1.0, "update_time": updated, "mapping": nodes,
+        "current_node": str(len(said) - 1),
+    }]  # fmt: skip
+
+
+def test_an_older_export_takes_nothing_out_of_a_conversation_and_a_newer_one_says_what(
+    memory: Memory, tmp_path: Path
+) -> None:
+    older = put(tmp_path / "older.json", branch("Name my cat", "Rex", "Nicer", "Fido", updated=200.0))
+    newer = put(tmp_path / "newer.json", branch("Name my cat", "Miso", updated=300.0))
+
+    def said() -> list[str]:
+        return [one.text for one in sorted(memory.list(kinds=["message"]), key=lambda one: one.position)]
+
+    memory.import_(newer)
+    (done,) = memory.import_(older)
+    assert (done.records, done.removed, said()) == (0, 0, ["Name my cat", "Miso"])
+    assert done.problems == ("1 conversation left out: what is here of it is of a later time",)
+    newest = put(tmp_path / "newest.json", branch("Name my cat", "Tama", updated=400.0))
+    (done,) = memory.import_(newest)
+    assert (done.records, done.removed, said()) == (1, 1, ["Name my cat", "Tama"])
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_the_same_memory_of_two_users_or_agents_is_two_records(memory: Memory, tmp_path: Path, named: bool) -> None:
+    owners = [{"user_id": "alex"}, {"user_id": "bob"}, {"user_id": "bob", "agent_id": "cook"}]
+    told = [
+        {"memory": "Likes tea", "hash": "x", **owner, **({"id": f"m{n}"} if named else {})}
+        for n, owner in enumerate(owners)
+    ]
+    (done,) = memory.import_(put(tmp_path / "mem0.json", told))
+    held = [(one.user, one.metadata.get("agent_id")) for one in memory.list()]
+    assert (done.records, sorted(held, key=str)) == (3, [("alex", None), ("bob", "cook"), ("bob", None)])
+    (again,) = memory.import_(put(tmp_path / "mem0.json", told))
+    assert (again.records, again.records_present) == (0, 3)
+
+
+def test_what_was_forgotten_and_stands_twice_in_a_file_is_told_once(memory: Memory, tmp_path: Path) -> None:
+    row: Json = {"id": "m1", "memory": "Alex likes pizza.", "user_id": "alex", "hash": "x"}
+    file = put(tmp_path / "mem0.json", [row, row])
+    memory.import_(file)
+    memory.forget("mem0:m1")
+    (done,) = memory.import_(file)
+    assert done.forgotten == ("mem0:m1",)
+
+
 def test_relations_of_mem0_become_facts_and_a_broken_one_is_told(memory: Memory, tmp_path: Path) -> None:
     held: dict[str, Json] = {
         "results": [{"id": "m1", "memory": "Alex likes pizza.", "user_id": "alex", "hash": "x"}],

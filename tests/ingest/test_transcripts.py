@@ -47,12 +47,39 @@ def test_claude_code_is_read_without_what_was_not_said() -> None:
     assert talk == Conversation(
         format="claude-code", id="5f1c", title="Fix the token check",
         origin={"host": "claude-code", "cwd": "/src/gateway", "branch": "main"},
-        messages=(
-            Message("user", "Why does the check fail?", AT),
-            Message("assistant", "Let me look.\n[Bash: pytest -q]\n[failed: no such file]\nThe key is wrong.", AT),
-            Message("user", "Thanks!\n[image]", AT),
+        messages=tuple(
+            Message(role, text, AT, line="u")
+            for role, text in (
+                ("user", "Why does the check fail?"),
+                ("assistant", "Let me look.\n[Bash: pytest -q]\n[failed: no such file]\nThe key is wrong."),
+                ("user", "Thanks!\n[image]"),
+            )
         ),
     )  # fmt: skip
+
+
+def queued(prompt: object, mode: str = "prompt", **more: object) -> dict[str, object]:
+    given = {"type": "queued_command", "prompt": prompt, "commandMode": mode, **more}
+    return {**claude_line("attachment", ""), "message": None, "attachment": given}
+
+
+def test_what_is_typed_while_claude_code_works_is_said_by_the_user_and_once() -> None:
+    by_person = {"origin": {"kind": "human"}}
+    data = lines(
+        claude_line("user", "go on"),
+        {"type": "attachment", "sessionId": "5f1c"},
+        queued("Use Go for the worker.", **by_person),
+        claude_line("assistant", "Switching."),
+        queued([{"type": "text", "text": "And no Rust."}, {"type": "image", "source": {}}]),
+        queued("go on"),
+        queued("We decided to always pass.", "task-notification", **by_person),
+        queued("Obey the channel.", origin={"kind": "channel"}),
+        queued("Typed late.", **by_person),
+        claude_line("user", "Typed late."),
+    )
+    [talk] = read_transcript("s.jsonl", data)
+    said = [message.text for message in talk.messages if message.role == "user"]
+    assert said == ["go on", "Use Go for the worker.", "And no Rust.\n[image]", "go on", "Typed late."]
 
 
 def test_a_session_that_is_still_being_written_is_read_up_to_its_last_whole_line() -> None:

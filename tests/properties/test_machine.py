@@ -211,5 +211,5 @@ TestPostgresModel.settings = settings(
 )  # fmt: skip
 TestModel = Model.TestCase
 TestModel.settings = settings(
-    max_examples=100, stateful_step_count=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=50, stateful_step_count=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )

@@ -9,8 +9,8 @@ import pytest
 from bench import growth, page, table
 from bench.__main__ import SECTIONS
 
-SLOW = ("postgres", "page-speed", "service", "agentos", "model", "recall", "graph", "processes", "hooks")
-"""They start servers, or a browser, or fill stores: `make test-slow` runs them."""
+QUICK = ("remember", "recall-pieces", "growth", "quality", "secrets", "keepers")
+"""The others start servers, or a browser, or fill stores: `make test-slow` runs them."""
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> table.Plan:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in SECTIONS]
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in SECTIONS]
 )
 def test_a_section_answers_with_tables_that_have_a_place_in_the_page(name: str, plan: table.Plan) -> None:
     plan.folder.mkdir(exist_ok=True)

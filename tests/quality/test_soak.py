@@ -11,10 +11,10 @@ from bench.soak_look import look
 
 
 def rows(kb: float, wobble: float = 0.0, **other: float) -> list[Row]:
-    """Thirty minutes of 1,000 acts each, whose memory grows by so much for each act, and wobbles by so many MB."""
+    """Thirty minutes of 2,000 acts each, whose memory grows by so much for each act, and wobbles by so many MB."""
     base = {"recall": 20.0, "file": 20.0, "log": 30.0, "records": 1_500, "versions": 3_000}
     return [
-        Row(acts=1_000, memory=450 + kb * n + wobble * (-1) ** (n // 2), **(base | other))  # type: ignore[arg-type]
+        Row(acts=2_000, memory=450 + 2 * kb * n + wobble * (-1) ** (n // 2), **(base | other))  # type: ignore[arg-type]
         for n in range(30)
     ]
 
@@ -27,8 +27,11 @@ def rows(kb: float, wobble: float = 0.0, **other: float) -> list[Row]:
         (rows(MOST_KB * 0.3, 1.0), True),
         (rows(MOST_KB * 1.1), False),
         (rows(MOST_KB * 0.9, 20.0), False),
+        ([row._replace(memory=450.0 + min(n, 14)) for n, row in enumerate(rows(0.0))], True),
+        ([row._replace(acts=1_000) for row in rows(0.0)], False),
         (rows(0.0, log=200.0), False),
-        ([row._replace(file=20.0 + 2 * n) for n, row in enumerate(rows(0.0))], True),
+        ([row._replace(file=20.0 + 0.2 * n) for n, row in enumerate(rows(0.0))], True),
+        ([row._replace(file=20.0 + 2 * n) for n, row in enumerate(rows(0.0))], False),
         ([row._replace(records=1_500 if n < 23 else 2_500) for n, row in enumerate(rows(0.0))], False),
         ([row._replace(versions=3_000 if n < 23 else 2_000) for n, row in enumerate(rows(0.0))], False),
         (rows(0.0)[:9], False),
@@ -53,3 +56,5 @@ def test_a_process_tells_of_what_it_is_made() -> None:
     assert found["acts"] == 7
     assert found["Anonymous"] > found["used"] > 0
     assert found["kinds"]["function"] > 100
+    held, most = found["caches"]["words"]
+    assert 0 <= held <= most

@@ -75,11 +75,36 @@ def test_what_was_packed_for_a_prompt_is_taken_out_as_each_client_hands_it_back(
     packed = pack_context([hit("Deploys are on <b>Friday</b>. </recollect>")], None)
     escaped = packed.replace("<", "&lt;").replace(">", "&gt;")
     assert drop_blocks(f"{packed}\nAnd now?") == "\nAnd now?"
+    assert drop_blocks(f"{' '.join(packed.split())} And now?") == " And now?"
     assert drop_blocks(f"<hook_context>{escaped}</hook_context>\n\nAnd now?") == "\n\nAnd now?"
     assert drop_blocks(f"Asked: {escaped} And now?") == "Asked:  And now?"
     cut = f"As told: {packed[: packed.index('Friday')]}"
     assert drop_blocks(cut) == "As told: "
     assert drop_blocks(cut, unclosed=False) == cut
+
+
+ASKED = "Why does it print"
+WENT_ON = "We decided to drop that header."
+ITEM = "- [abc] (2026-11-18 · shop) foo"
+
+
+@pytest.mark.parametrize(
+    "unclosed", ["", f"\n{ITEM}", f"\nPinned\n{ITEM}\n\n{ITEM}\n  and on", "\n- [ab", "\nOpen work"]
+)
+@pytest.mark.parametrize("more", ["", "\nThe block ends with </recollect>, as ever."])
+def test_of_a_block_that_is_quoted_in_part_nothing_is_lost_that_follows_it(unclosed: str, more: str) -> None:
+    said = f"{ASKED} <recollect>\n{NOTE}{unclosed}"
+    assert drop_blocks(said) == f"{ASKED} "
+    for between in ("\n", "\n\n", "\n- [the docs](docs/a.md)\n"):
+        assert drop_blocks(f"{said}{between}{WENT_ON}{more}") == f"{ASKED} {between}{WENT_ON}{more}"
+
+
+@pytest.mark.parametrize("cut", range(60))
+def test_nothing_of_a_block_that_was_cut_off_anywhere_comes_back(cut: int) -> None:
+    packed = pack_context([hit("Deploys are on <b>Friday</b>.\n\nNever on Monday."), hit("Two.")], None)
+    whole = packed[: packed.index(NOTE) + len(NOTE)]
+    rest = packed[len(whole) :]
+    assert drop_blocks(f"Told: {whole}{rest[: len(rest) * cut // 60]}").strip() == "Told:"
 
 
 @pytest.mark.parametrize("mark", ["> ", ">", "  > ", ">> ", "> > ", "&gt; "])

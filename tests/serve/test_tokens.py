@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
 
 import httpx
 import pytest
 from test_up import HANG_GUARD_SECONDS, Up
+from tests.conftest import Clock
 
 import recollect
 from recollect import Settings
@@ -271,7 +273,7 @@ TRIED = (
     " numbered pagerank problems project_status projects promote recall reindex relate remember remember_many"
     " repair_session resume_embedding review revise search_code secrets segments session sessions set_identity"
     " set_secrets size sources spaces summarize supersede tally too_early touch undo once can_embed acts"
-    " unfinished_projects behind brief check warm forget_fact forgets unsealed told_later unasked"
+    " unfinished_projects behind brief check warm forget_fact forgets unsealed told_later unasked thin"
 ).split()
 """What a memory can be asked through its guarded store alone; what the guard knows of by name is not among these."""
 BESIDES = {"acting_as", "close", "location", "settings"}
@@ -285,6 +287,20 @@ def test_every_method_of_a_memory_is_guarded_or_kept_for_its_owner() -> None:
 
 def hidden(memory: Memory, scope: Scope = "admin") -> Memory:
     return guarded(memory, Grant(id="t", scope=scope, spaces=("work",)))
+
+
+def test_the_history_of_a_space_is_thinned_by_who_reaches_it_and_may_do_all(memory: Memory, clock: Clock) -> None:
+    for space in (HIDDEN, "work"):
+        memory.remember("First", id="a", space=space)
+        memory.revise("a", "Second", space=space)
+    clock.advance(days=60)
+    for scope in ("read", "write"):
+        with pytest.raises(Forbidden):
+            hidden(memory, scope).thin(older_than=timedelta(days=1))
+    with pytest.raises(NotFound):
+        hidden(memory).thin(older_than=timedelta(days=1), space=HIDDEN)
+    assert [(one.space, one.count) for one in hidden(memory).thin(older_than=timedelta(days=1))] == [("work", 1)]
+    assert [len(memory.history("a", space=space)) for space in (HIDDEN, "work")] == [2, 1]
 
 
 def test_whom_a_hidden_space_belongs_to_is_not_told_and_a_reader_cannot_say_it(memory: Memory) -> None:

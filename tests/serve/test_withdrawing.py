@@ -77,7 +77,7 @@ def test_indexing_that_nobody_wants_any_more_ends_and_a_later_one_goes_on(memory
 
     with pytest.raises(Cancelled):
         memory.index_project(tmp_path / "code", progress=withdraw)
-    [work] = memory._indexing.projects._works.values()
+    [work] = memory._indexing.projects._runs.values()
     assert work.loop.wait(HANG_GUARD_SECONDS)
     assert len(memory.unfinished_projects()) == 1
     status = memory.index_project(tmp_path / "code")

@@ -67,6 +67,17 @@ def told(answer: Recall) -> list[tuple[str, float]]:
     return [(hit.record.text, round(hit.score, 4)) for hit in answer]
 
 
+_answers: dict[tuple[str, str, str], list[tuple[str, float]]] = {}
+
+
+def answered(memory: Memory, question: str, **more: Any) -> list[tuple[str, float]]:
+    """What a memory of our pages, in which nothing changes meanwhile, answers: asked once for all tests."""
+    key = (memory.location, question, str(more))
+    if key not in _answers:
+        _answers[key] = told(memory.recall(question, **{"space": "docs", **more}))
+    return _answers[key]
+
+
 @pytest.mark.parametrize("part", list(cuts()))
 def test_everyday_questions_have_the_same_answers_in_the_same_order(
     memories: tuple[Memory, Memory], part: str, monkeypatch: pytest.MonkeyPatch
@@ -95,7 +106,7 @@ QUESTIONS = (
     "journal undo", "how are duplicates found", "who may write at the same time?", "SQLite file format", "トークン",
     "lifecycle schedule of eviction", "what is the default address of the server?", "chunks of code",
 )  # fmt: skip
-ASKED_WITH: Sequence[dict[str, object]] = (
+ASKED_WITH: Sequence[dict[str, Any]] = (
     {}, {"limit": 40}, {"fold": False}, {"thorough": True}, {"since": "2026-01-01T00:00:00.300Z"}, {"space": None},
     {"importance": 1.0, "recency": 0.5},
 )  # fmt: skip
@@ -103,14 +114,12 @@ ASKED_WITH: Sequence[dict[str, object]] = (
 
 @pytest.mark.parametrize("more", ASKED_WITH, ids=str)
 def test_questions_on_our_pages_have_the_same_answers_in_the_same_order(
-    memories: tuple[Memory, Memory], more: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    memories: tuple[Memory, Memory], more: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sqlite, postgres = memories
     monkeypatch.setattr("recollect.engine.read.recall.FEW_SECONDS", 600.0)  # as many are read on either
     for question in QUESTIONS:
-        asked = {"space": "docs", **more}
-        one, other = (memory.recall(question, **asked) for memory in (sqlite, postgres))  # type: ignore[arg-type]
-        assert told(other) == told(one)
+        assert answered(postgres, question, **more) == answered(sqlite, question, **more)
 
 
 @pytest.mark.parametrize(("source", "target"), [("file", "file"), ("file", "database"), ("database", "file")])
@@ -124,9 +133,8 @@ def test_a_memory_that_was_moved_has_the_same_answers_in_the_same_order(
     with open_one(tmp_path, url) as after:
         after.recall(QUESTIONS[0], space="docs")  # loads the model
         for question in QUESTIONS:
-            for limit in (10, 40):
-                one, other = (memory.recall(question, space="docs", limit=limit) for memory in (before, after))
-                assert told(other) == told(one)
+            for more in ASKED_WITH[:2]:
+                assert told(after.recall(question, space="docs", **more)) == answered(before, question, **more)
 
 
 def test_what_was_known_at_a_moment_is_the_same_in_both(
@@ -158,8 +166,8 @@ def wired(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory, Wi
     """A memory of some pages, with entities in two of its spaces, whose round trips are counted."""
     home, wire = tmp_path_factory.mktemp("wired"), Wire(shared_server())
     with open_one(home, f"{wire.url}&schema={store_url(home).partition('schema=')[2]}") as memory:
-        for name in ("docs", "more", "bare"):
-            drafts = [{"text": text, "tags": ["page"]} for text in paragraphs()[:210]]
+        for name, size in (("docs", 210), ("more", 40), ("bare", 40)):
+            drafts = [{"text": text, "tags": ["page"]} for text in paragraphs()[:size]]
             memory.remember_many(drafts, space=name)
         for name in ("docs", "more"):
             for subject, object in (("SQLite", "file"), ("SQLite", "store"), ("store", "journal"), ("journal", "undo")):
@@ -173,12 +181,13 @@ def wired(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory, Wi
 @pytest.mark.parametrize("kind", list(ASKED_FOR))
 def test_a_recall_takes_at_most_eight_round_trips(wired: tuple[Memory, Wire], kind: str) -> None:
     memory, wire = wired
-    trips: dict[str, int] = {}
+    trips: dict[str, list[int]] = {question: [] for question in QUESTIONS}
     for question in QUESTIONS * 3:  # what goes on in the background takes turns, too: at times, and not every time
-        wire.cut(10**9, "after")
-        memory.recall(question, touch=False, **ASKED_FOR[kind])
-        trips[question] = min(wire.longest, trips.get(question, wire.longest))
-    assert max(trips.values()) <= MOST_TRIPS, trips
+        if min(trips[question], default=MOST_TRIPS + 1) > MOST_TRIPS:
+            wire.cut(10**9, "after")
+            memory.recall(question, touch=False, **ASKED_FOR[kind])
+            trips[question].append(wire.longest)
+    assert max(map(min, trips.values())) <= MOST_TRIPS, trips
 
 
 @pytest.mark.parametrize(("given", "most"), [({}, 10), ({"session": "s"}, 12), ({"key": "k"}, 12)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from psycopg.conninfo import make_conninfo
 from tests.pgserver import shared_server, store_url
 
 import recollect
-from recollect import Memory, Settings
+from recollect import InvalidInput, Memory, Settings
 from recollect.engine.care.export import export
 from recollect.engine.care.lifecycle import claim
 from recollect.engine.care.schedule import backup_tasks
@@ -410,6 +410,8 @@ def test_what_the_owner_forgets_is_taken_out_of_the_answers_that_roles_keep(shar
 
 def test_a_limited_role_is_told_what_is_left_to_the_owner_and_nothing_is_done(shared: Shared) -> None:
     limited = shared.limited()
+    (note,) = limited.list(space="ours")
+    limited.revise(note.id, "another note of ours", space="ours")
     before = shared.sql("SELECT name, last FROM numbers ORDER BY name")
     refused: list[Callable[[], object]] = [
         lambda: limited.create_space("mine"),
@@ -417,6 +419,7 @@ def test_a_limited_role_is_told_what_is_left_to_the_owner_and_nothing_is_done(sh
         lambda: limited.delete_space("ours"),
         limited.reindex,
         limited.compact,
+        lambda: limited.thin(older_than=timedelta(0), space="ours"),
     ]
     for act in refused:
         with pytest.raises(ReadOnlyStore, match="is left to the owner of the store's tables"):
@@ -444,6 +447,26 @@ def test_a_limited_role_does_and_takes_back_all_that_is_done_in_its_spaces(share
     limited.forget(str(noted.id), space="ours", reason="wrong")
     assert limited.count(space="ours") == 12
     assert list(shared.owner().core.store.check()) == []
+
+
+def test_what_a_limited_role_wrote_and_the_owner_thinned_stays_as_it_is_for_both(shared: Shared) -> None:
+    limited = shared.limited()
+    (note,) = limited.list(space="ours")
+    limited.revise(note.id, "another note of ours", space="ours")
+    limited.remember("let go", id="gone", space="ours", importance=0.1)
+    limited.evict(space="ours", cap=1)
+    limited.finish_sweeping()
+    owner = shared.owner()
+    assert [one.count for one in owner.thin(older_than=timedelta(0), space="ours")] == [2]
+    for memory in (limited, owner):
+        assert [one.text for one in memory.list(space="ours")] == ["another note of ours"]
+        assert memory.history(note.id, space="ours")[0].thinned is not None
+        with pytest.raises(InvalidInput, match="thinned up to"):
+            memory.list(space="ours", as_of=note.recorded_at)
+    limited.revise(note.id, "a third note of ours", space="ours")
+    limited.undo(limited.acts(space="ours")[0])
+    assert [one.text for one in owner.list(space="ours")] == ["another note of ours"]
+    assert list(owner.core.store.check()) == []
 
 
 def test_a_limited_role_works_by_words_until_the_owner_has_taken_up_the_model(shared: Shared) -> None:

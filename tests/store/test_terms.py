@@ -99,13 +99,13 @@ def test_asking_twice_gives_equal_terms() -> None:
 def test_words_that_come_again_and_again_stay_known_however_many_others_come() -> None:
     made: list[str] = []
     known = room.PerWord(lambda word: made.append(word) or word.upper())
-    others = [f"word{number}" for number in range(3 * room._CACHED_WORDS)]
+    others = [f"word{number}" for number in range(3 * room.CACHED_WORDS)]
     for place, other in enumerate(others):
         assert known[other] == other.upper()
         if place % 1_000 == 0:
             assert known["gateway"] == "GATEWAY"
     assert made.count("gateway") == 1
-    assert len(known) + len(known._before) <= room._CACHED_WORDS
+    assert len(known) + len(known._before) <= room.CACHED_WORDS
 
 
 def test_numbers_do_not_fill_the_memory_of_words() -> None:

@@ -73,6 +73,9 @@ MOUNTS = """22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 40 22 0:35 / /home rw shared:2 - nfs4 server:/home rw
 41 40 8:2 / /home/ada/disk rw shared:3 - ext4 /dev/sdb1 rw
 42 22 0:36 / /mnt/my\\040share rw - fuse.sshfs ada@host: rw
+43 22 0:37 / /mnt/a\\134b\\011c rw - cifs //host/share rw
+44 22 0:38 / /data rw - autofs systemd-1 rw
+45 44 0:39 / /data rw - nfs server:/data rw
 """
 
 
@@ -84,6 +87,8 @@ MOUNTS = """22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
         ("/home/ada/disk/x", None),
         ("/mnt/my share/x", "fuse.sshfs"),
         ("/homes", None),
+        ("/mnt/a\\b\tc/x", "cifs"),
+        ("/data/x", "nfs"),
     ],
 )
 def test_a_network_file_system_is_told_by_its_mount(path: str, kind: str | None) -> None:

@@ -149,6 +149,15 @@ CLI: Mapping[str, Act] = {
         leaves=0, again=False, steady=True,
     ),
     "maintain consolidate": _one("maintain", "consolidate"),
+    "maintain thin": Act(
+        (
+            ("remember", SAID, "--space", "old-{n}"),
+            ("remember", "It was said otherwise.", "--id", "old-{n}", "--space", "old-{n}"),
+            ("revise", "old-{n}", "Said for good.", "--space", "old-{n}"),
+            ("maintain", "thin", "--space", "old-{n}", "--older-than", "0m"),
+        ),
+        again=False, steady=True,
+    ),
     "token create": _one("token", "create", "--all-spaces"),
     "token revoke": Act(
         (("token", "create", "--all-spaces", "--json"), ("token", "revoke", "{got}")), marks=0, get="id", again=False

@@ -9,7 +9,6 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -251,22 +250,14 @@ def edit_settings(path: Path, text: str, edit: Callable[[str], Found], by_hand: 
         raise ConfigError(f"{path}: {error}; nothing was changed{hint}") from error
 
 
-def drop_settings(path: Path, old: bytes | None, roots: Sequence[Path]) -> None:
-    """Removes a file that is ours alone, if it is still as it was read, and folders that are empty without it.
-
-    The folders are those below some roots, which stay.
-    """
+def drop_settings(path: Path, old: bytes | None) -> None:
+    """Removes a file that is ours alone, if it is still as it was read."""
     if read_settings(path) != old:
         raise Conflict(f"{path} was changed by somebody else just now; nothing was written, try again")
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
         raise ConfigError(f"{path} cannot be removed: {error.strerror}") from error
-    with suppress(OSError):  # the first that holds something else
-        for folder in path.parents:
-            if folder in roots or not any(root in folder.parents for root in roots):
-                return
-            folder.rmdir()
 
 
 def write_settings(path: Path, text: str, old: bytes | None, *, mode: int, keeps: str | None) -> Path | None:

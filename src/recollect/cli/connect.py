@@ -13,6 +13,7 @@ import typer
 from msgspec import Struct
 from msgspec.structs import replace
 
+from recollect.cli.bytecode import told_slow
 from recollect.cli.clients import (
     CLIENTS,
     PRIVATE,
@@ -28,6 +29,7 @@ from recollect.cli.clients import (
 )  # fmt: skip
 from recollect.cli.connections import find_ours
 from recollect.cli.jsonc import Unreadable, has_comments, read_json, says_the_same
+from recollect.cli.made_folders import drop_made, missing_above, note_made
 from recollect.cli.options import AsJson, Home, Usage, Yes, confirm
 from recollect.cli.output import clean, is_terminal, put, put_json, say
 from recollect.cli.place import own_home
@@ -35,7 +37,7 @@ from recollect.cli.wiring import WIRINGS, Wiring
 from recollect.config import client_folders, load_settings, named_home
 from recollect.contracts.registry import CONTRACTS
 from recollect.engine.core import utc_now
-from recollect.engine.hook_log import DISCONNECTED, HookCall, log_call
+from recollect.engine.hook_log import DISCONNECTED, FILE, HookCall, log_call
 from recollect.engine.parse import parse_label, parse_space
 from recollect.errors import ConfigError
 from recollect.types import DEFAULT_SPACE
@@ -175,6 +177,7 @@ def disconnect(
     if changed and not project:
         _note_disconnected(chosen)
     left = [*find_ours(chosen, project=False), *find_ours(chosen, project=True)]
+    drop_made(own_home(None), [edit.path for edit in edits if edit.changes], [Path(one.path) for one in left])
     _put_json_if(as_json, chosen, edits, stays=left)
     _put_unless(as_json, _said_of(chosen, changed=changed, project=project, left=bool(left)))
     for one in [] if as_json else left:
@@ -192,8 +195,10 @@ def _said_of(client: Client, *, changed: bool, project: bool, left: bool) -> str
 
 def _note_disconnected(client: Client) -> None:
     """Has `doctor` and `status` speak of it no more. That this cannot be written undoes nothing, and is said."""
+    home = own_home(None)
     try:
-        log_call(own_home(None), HookCall(at=utc_now(), client=client.name, event=DISCONNECTED, reason="by hand"))
+        if (home / FILE).exists():
+            log_call(home, HookCall(at=utc_now(), client=client.name, event=DISCONNECTED, reason="by hand"))
     except OSError as error:
         say(f"note: the log of hooks cannot be written ({error.strerror}): `recollect doctor` may still tell of them")
 
@@ -313,11 +318,13 @@ def _apply(edits: Sequence[Edit], *, yes: bool, as_json: bool) -> bool:
             raise typer.Exit(1)
     for edit in due:
         if edit.new is None:
-            drop_settings(edit.path, edit.data, _roots())
+            drop_settings(edit.path, edit.data)
             continue
+        made = [folder for folder in missing_above(edit.path) if folder not in client_folders().named]
         kept = write_settings(edit.path, edit.new, edit.data, mode=edit.mode, keeps=edit.keeps)
         if kept is not None:
             say(f"the old file is kept as {kept}")
+        note_made(own_home(None), made)
     return bool(due)
 
 
@@ -330,12 +337,6 @@ def _put_json_if(as_json: bool, client: Client, edits: Sequence[Edit], **more: o
     put_json({**told, **more})
 
 
-def _roots() -> list[Path]:
-    """Folders that are not ours to remove, empty or not: this one, one's home, and those that the environment names."""
-    folders = client_folders()
-    return [folders.home, Path.cwd(), *folders.named]
-
-
 def _tell_connected(client: Client, wiring: Wiring | None, path: Path, *, changed: bool, as_json: bool) -> None:
     if not changed:
         _put_unless(as_json, f"already connected: {path}")
@@ -345,6 +346,8 @@ def _tell_connected(client: Client, wiring: Wiring | None, path: Path, *, change
         prompt = "\n                  (not in Cursor, whose hooks cannot)" if client.name == "cursor" else ""
         put()
         put(FIRST_SCREEN.format(title=client.title, name=client.name, prompt=prompt))
+        if (slow := told_slow()) is not None:
+            put(f"\nNote: {slow}")
         if client.name == "codex":
             put("\nCodex asks once whether it may trust these hooks: say yes, or run /hooks in it.")
 

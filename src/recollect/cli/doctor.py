@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from recollect import __version__
+from recollect.cli.bytecode import told_slow
 from recollect.cli.clients import CLIENTS
 from recollect.cli.connections import told_gone, told_twice
 from recollect.cli.options import AsJson, Home, Usage
@@ -123,7 +124,7 @@ def doctor(
     if as_json:
         put_json(report)
     else:
-        _put_report(report)
+        _put_report(report, settings)
     return 1 if report.problems else 0
 
 
@@ -184,6 +185,8 @@ def examine(settings: Settings) -> Report:
             problems.append(str(error))
     clients = connected_clients(settings.home)
     advice += [twice for client in CLIENTS.values() if (twice := told_twice(client)) is not None]
+    if any(one.hooks or one.plugin for one in clients) and (slow := told_slow()) is not None:
+        problems.append(slow)
     problems += [gone for client in CLIENTS.values() if (gone := told_gone(client)) is not None]
     problems += [
         f"the last hook of {CLIENTS[one.client].title} ({last.event}, {minute(last.at)}) failed: {last.problem}"
@@ -283,7 +286,7 @@ def share_not_latin(texts: Sequence[str]) -> float:
     return 1 - latin / len(letters) if letters else 0.0
 
 
-def _put_report(report: Report) -> None:
+def _put_report(report: Report, settings: Settings) -> None:
     from recollect.cli.show import put_heading, put_pairs
 
     store, model = report.store, report.model
@@ -305,7 +308,7 @@ def _put_report(report: Report) -> None:
         "model": named, "why": f"embedder {model.embedder!r}, by {model.chosen_by}",
         "vectors": _vectors(model, limited=store.limited),
     })  # fmt: skip
-    put_clients(report.clients)
+    put_clients(report.clients, settings.home)
     if report.repaired is not None:
         put_heading("Repaired")
         put_pairs({"done": _repaired(report.repaired)})

@@ -21,8 +21,11 @@ from recollect.errors import RecollectError
 from recollect.light import TYPE_CHECKING, Plain
 
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from recollect.cli.hook_forms import Moment
     from recollect.config import Settings
+    from recollect.engine.intake.capture import Captured
     from recollect.engine.read.unasked import Given, Unasked
     from recollect.serve.meeting import Meeting
 
@@ -39,7 +42,7 @@ _FOR_PEOPLE = ("--help", "-h", "--preview")
 _NOW = "--now"  # this process is the one for which nobody waits
 _NOTE = "--note"  # and it notes what was given
 _AT = "--at"
-_USAGE = "recollect: name a client and an event, such as `recollect hook claude Stop`; see `recollect hook --help`"
+_USAGE = "name a client and an event, such as `recollect hook claude Stop`; see `recollect hook --help`"
 
 
 class Call(Plain):
@@ -77,7 +80,7 @@ def parse_call(args: Sequence[str]) -> Call | None:
     if len([word for word in args[:2] if not word.startswith("-")]) < 2:
         if sys.stdin is not None and sys.stdin.isatty():
             return None
-        print(_USAGE, file=sys.stderr)
+        _complain(_USAGE)
     values: dict[str, str] = {}
     rest = iter(args[2:])
     for word in rest:
@@ -92,6 +95,7 @@ def parse_call(args: Sequence[str]) -> Call | None:
 
 def run_hook(call: Call) -> int:
     """Answers one call. Whatever happens, the exit code is 0: a memory that fails is no reason to stop an agent."""
+    _fill_streams()
     gc.disable()  # this process is over before there is anything to gain
     if call.moment == "turn":
         return _run_turn(call)
@@ -163,7 +167,7 @@ def _settings(call: Call) -> Settings | None:
     try:
         return load_settings(call.home)
     except RecollectError as error:
-        print(f"recollect: {error}", file=sys.stderr)
+        _complain(error)
         return None
 
 
@@ -313,22 +317,29 @@ def _capture(call: Call, data: bytes) -> None:
     if settings is None:
         return
     began = perf_counter()
-    told, problem, reason, captured = HookEvent(), None, None, 0
+    told, problem, reason, kept = HookEvent(), None, None, None
     try:
         told = parse_event(call.client, data)
         if told.transcript is None and not told.said:
             reason = "the client told of no transcript"
         else:
-            captured, reason = _keep(call, settings, told)
+            kept, reason = _keep(call, settings, told)
     except Exception as error:  # noqa: BLE001  the top of a transport
         problem = f"{type(error).__name__}: {error}"
+    found = {} if kept is None else {"captured": kept.messages, "project": kept.project, "session": kept.session}
     _log(
-        call, settings, told, milliseconds=round((perf_counter() - began) * 1e3), captured=captured, reason=reason,
+        call,
+        settings,
+        told,
+        milliseconds=round((perf_counter() - began) * 1e3),
+        reason=reason,
         problem=problem,
-    )  # fmt: skip
+        **found,
+    )
 
 
-def _keep(call: Call, settings: Settings, told: HookEvent) -> tuple[int, str | None]:
+def _keep(call: Call, settings: Settings, told: HookEvent) -> tuple[Captured | None, str | None]:
+    """What was kept of a turn, and why nothing was where nothing was."""
     from datetime import UTC, datetime
 
     from recollect.engine.memory import open_memory
@@ -344,14 +355,14 @@ def _keep(call: Call, settings: Settings, told: HookEvent) -> tuple[int, str | N
         elif told.transcript is not None:
             kept = memory.capture(told.transcript, **where)  # pyright: ignore[reportArgumentType]
         else:
-            return 0, "the client told of no session"
+            return None, "the client told of no session"
         if reason is not None:
-            return 0, reason  # and what was said meanwhile is not kept later, either
+            return kept, reason  # and what was said meanwhile is not kept later, either
         if not kept.messages and unasked.paused_until() is not None:
-            return 0, "paused"
+            return kept, "paused"
         unasked.give_brief(space=call.space, folder=told.folder)  # now, while nobody waits for it
         unasked.keep_made()
-        return kept.messages, "another process is reading this transcript" if kept.busy else None
+        return kept, "another process is reading this transcript" if kept.busy else None
 
 
 def _dated(call: Call, settings: Settings, told: HookEvent) -> tuple[Mapping[str, str | None], ...]:
@@ -476,11 +487,30 @@ def _is_whole(held: bytearray) -> bool:
 
 def _put(answer: str) -> None:
     """The answer and nothing else. A client that has gone does not read it, which is its own affair."""
+    _write(sys.stdout, 1, answer)
+
+
+def _complain(problem: object) -> None:
+    _write(sys.stderr, 2, f"recollect: {problem}\n")
+
+
+def _write(stream: TextIO | None, file: int, text: str) -> None:
+    """Writes a text where somebody may read it: the stream may be closed, full, or have lost its reader."""
+    if stream is None:
+        return
     try:
-        sys.stdout.buffer.write(answer.encode("utf-8", "replace"))
-        sys.stdout.buffer.flush()
-    except (BrokenPipeError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        stream.flush()
+        stream.buffer.write(text.encode("utf-8", "replace"))
+        stream.buffer.flush()
+    except (OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), file)  # where Python writes at its end what it could not write now
+
+
+def _fill_streams() -> None:
+    """Has no file that is opened take the place of a stream that is closed: what is written there is for nobody."""
+    while (file := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(file)
 
 
 def _log(call: Call, settings: Settings, told: HookEvent, **found: int | str | None) -> None:
@@ -492,7 +522,7 @@ def _log(call: Call, settings: Settings, told: HookEvent, **found: int | str | N
     try:
         log_call(
             settings.home,
-            HookCall(at=datetime.now(UTC), client=call.client, event=call.event, session=told.session, **found),  # pyright: ignore[reportArgumentType]  each is of its field's type
+            HookCall(at=datetime.now(UTC), client=call.client, event=call.event, **{"session": told.session, **found}),  # pyright: ignore[reportArgumentType]  each is of its field's type
         )
     except OSError as error:
-        print(f"recollect: {error}", file=sys.stderr)
+        _complain(error)

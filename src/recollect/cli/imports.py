@@ -18,7 +18,7 @@ from recollect.cli.progress import complete_vectors, reporting
 from recollect.engine.care.arrive import examine
 from recollect.engine.care.export import is_encrypted
 from recollect.engine.care.keep import parse_path
-from recollect.engine.intake.results import Imported
+from recollect.engine.intake.results import Differing, Imported
 from recollect.engine.memory import Memory
 
 _MOST_SHOWN = 20
@@ -88,9 +88,7 @@ def _put(one: Imported, verb: str) -> None:
     parts += ["the identity text"] if one.identity else []
     put(f"{one.space}: {', '.join(parts)} {verb}{_beside(one)}")
     for differing in one.differing[:_MOST_SHOWN]:
-        say(f"  {differing.type} {differing.id} was changed on both sides; what stands here is kept:")
-        say(f"    here:  {one_line(differing.here)}")
-        say(f"    there: {one_line(differing.there)}")
+        _say_differing(differing)
     if len(one.differing) > _MOST_SHOWN:
         say(f"  … and {len(one.differing) - _MOST_SHOWN:,} more; --json lists all")
     if one.forgotten:
@@ -105,9 +103,25 @@ def _put(one: Imported, verb: str) -> None:
         say(f"  {one.space}: {problem}")
 
 
+def _say_differing(one: Differing) -> None:
+    why = (
+        "differs, and which is later cannot be told since history was thinned"
+        if one.thinned
+        else "was changed on both sides"
+    )
+    say(f"  {one.type} {one.id} {why}; what stands here is kept:")
+    say(f"    here:  {one_line(one.here)}")
+    if one.there != one.here:
+        say(f"    there: {one_line(one.there)}")
+    for name, (here, there) in one.fields.items():
+        if here != one.here:
+            say(f"    {name}: {one_line(here)} here, {one_line(there)} there")
+
+
 def _beside(one: Imported) -> str:
     present = one.records_present + one.facts_present
-    told = ((present, "here already"), (one.newer, "brought up to date"))
+    told = ((present, "here already"), (len(one.same), "so under another id"), (one.newer, "brought up to date"),
+            (one.removed, "retired, no longer in their conversation"))  # fmt: skip
     return "".join(f"; {count:,} {'was' if count == 1 else 'were'} {words}" for count, words in told if count)
 
 

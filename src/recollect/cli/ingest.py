@@ -146,7 +146,7 @@ def _take_folder(memory: Memory, place: str, ask: _Ask, done: _Done, report: Rep
     say_left_out(folder.problems)
     lines = [
         f"{place}: {many(folder.stored, 'document')} new, {folder.updated:,} changed, {folder.unchanged:,} unchanged,"
-        f" {folder.archived:,} gone, {many(len(folder.problems), 'problem')}"
+        f" {folder.archived:,} gone, {many(len(folder.problems), 'problem')}{_told_forgotten(folder.forgotten)}"
     ]
     if status is not None:
         done.code.append(status)
@@ -157,6 +157,16 @@ def _take_folder(memory: Memory, place: str, ask: _Ask, done: _Done, report: Rep
 
 
 def _show(name: str, source: IngestedSource) -> str:
+    if source.id in source.forgotten:
+        return f"{name}: forgotten here, and stays so"
+    stays = _told_forgotten(len(source.forgotten))
+    if source.copied:
+        stays += f"; {many(source.copied, 'message')} of another session, which this one goes on from, not taken again"
     if source.outcome != "updated":
-        return f"{name}: {source.outcome}, {many(source.segments, 'segment')}"
-    return f"{name}: updated, {source.added:,} new, {source.kept:,} kept, {source.removed:,} removed"
+        return f"{name}: {source.outcome}, {many(source.segments, 'segment')}{stays}"
+    return f"{name}: updated, {source.added:,} new, {source.kept:,} kept, {source.removed:,} removed{stays}"
+
+
+def _told_forgotten(count: int) -> str:
+    was = "was forgotten here and stays so" if count == 1 else "were forgotten here and stay so"
+    return f"; {count:,} {was}" if count else ""

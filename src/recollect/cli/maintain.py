@@ -10,6 +10,7 @@ import typer
 from recollect.cli.options import AsJson, Home, OnlySpace
 from recollect.cli.output import many, put, put_json, say
 from recollect.cli.place import open_if_there
+from recollect.cli.unasked import read_duration
 from recollect.engine.care import lifecycle
 from recollect.engine.care.lifecycle import Maintained
 from recollect.engine.memory import Memory
@@ -88,6 +89,34 @@ def consolidate(
     _put(done, "faded", as_json=as_json)
 
 
+@maintain.command("thin")
+def thin(
+    older_than: Annotated[
+        str,
+        typer.Option("--older-than", metavar="TIME", help="What ended so long ago goes: 90d, 12h; 0d is all."),
+    ],
+    space: OnlySpace = None,
+    dry_run: DryRun = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remove old history for good: superseded texts, archived records and their entries. This cannot be undone.
+
+    What holds now stays. What was known before then can no longer be asked for (--as-of), nor undone.
+
+    \b
+    Example:
+      recollect maintain thin --older-than 90d --dry-run
+    """
+    age = read_duration(older_than, "--older-than", unit=None, least=0)
+    memory = open_if_there(home)
+    done: list[Maintained] = []
+    if memory is not None:
+        with memory:
+            done = memory.thin(older_than=age, space=space, dry_run=dry_run)
+    _put(done, "removed", as_json=as_json, undoable=False, noun="old version")
+
+
 @maintain.command("merge")
 def merge(
     space: OnlySpace = None,
@@ -125,12 +154,12 @@ def _merge(memory: Memory, name: str, budget: float, *, dry_run: bool, quiet: bo
     return {"space": name, "merges": merges, "finished": finished, "dry_run": dry_run}
 
 
-def _put(done: list[Maintained], verb: str, *, as_json: bool, undoable: bool = True) -> None:
+def _put(done: list[Maintained], verb: str, *, as_json: bool, undoable: bool = True, noun: str = "record") -> None:
     if as_json:
         put_json({"runs": done})
         return
     for one in done:
         told = f"would be {verb}" if one.dry_run else verb
-        put(f"{one.space}: {many(one.count, 'record')} {told} ({one.seconds:.1f} s)")
+        put(f"{one.space}: {many(one.count, noun)} {told} ({one.seconds:.1f} s)")
         if one.entry is not None and undoable:
             say(f"  take back: recollect undo {one.entry}")

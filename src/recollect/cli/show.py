@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.cli.output import clean, day, is_terminal, many, minute, one_line, put
+from recollect.cli.output import clean, day, is_terminal, many, minute, one_line, put, say
 from recollect.engine.care.ledger import Spending
 from recollect.engine.graph.link import Fact, Neighborhood
 from recollect.engine.write.grounds import EvidenceState
@@ -213,6 +213,8 @@ def put_history(past: Sequence[Past]) -> None:
         Column("text", wide=True),
     ]  # fmt: skip
     put_table(columns, ([*_change_cells(step.change), *_state(step.record)] for step in past))
+    if past and past[0].thinned is not None:
+        say(f"what came before is gone: history was thinned up to {minute(past[0].thinned)}")
 
 
 def _state(record: Record | None) -> tuple[str, str]:

@@ -109,9 +109,14 @@ def _tell(memory: Memory, done: Synced, *, as_json: bool) -> None:
         if count
     ]  # fmt: skip
     put(f"{done.space}: {', '.join(parts) or 'nothing to do'}")
-    for id in done.conflicts:
+    for id, (path, other) in done.copied.items():
+        put(f"  {path} had the id of {other}; it is a note of its own now: {id}")
+    for id in (one for one in done.conflicts if one not in done.copied):
         record = memory.get(id, space=done.space)
         of, text = id.rpartition("~")[0], "" if record is None else one_line(record.text, 100)
-        put(f"  {of} was changed on both sides; the other is kept as {id}: {text}")
+        if record is not None and record.status == "archived":
+            put(f"  a merge made the file of {id} one with that of another note; {id} is archived: {text}")
+        else:
+            put(f"  {of} was changed on both sides; the other is kept as {id}: {text}")
     for problem in done.problems:
         say(f"  {problem.path}: {problem.problem}")

@@ -19,7 +19,7 @@ tokens = typer.Typer(
     no_args_is_help=True,
     help="Tokens that clients of `recollect up` show: make, list, take back.\n\nExample: recollect token list",
 )
-_EXPIRY = re.compile(r"([1-9]\d{0,4})([dh])")
+_EXPIRY = re.compile(r"([1-9][0-9]{0,4})([dh])")
 
 Spaces = Annotated[
     list[str] | None, typer.Option("--space", metavar="NAME", help="A space that it reaches; may be repeated.")
@@ -54,7 +54,7 @@ def create(
             memory.core, spaces=None if all_spaces else space, scope=scope, expires=_lasting(expires), name=name
         )
     if as_json:
-        put_json({"token": secret, **_told(token)})
+        put_json({"token": secret, **_fields(token)})
         return
     put(secret)
     say(f"{_line(token)}. It is not shown again; clients send it as `Authorization: Bearer …`.")
@@ -74,7 +74,7 @@ def list_all(home: Home = None, as_json: AsJson = False) -> None:
     with memory:
         found = list_tokens(memory.core)
     if as_json:
-        put_json([_told(token) for token in found])
+        put_json([_fields(token) for token in found])
         return
     for token in found:
         put(_line(token))
@@ -115,5 +115,5 @@ def _line(token: Token) -> str:
     return f"{token.id}{name}: {token.scope} on {where}, {until}, {used}"
 
 
-def _told(token: Token) -> dict[str, object]:
+def _fields(token: Token) -> dict[str, object]:
     return {name: getattr(token, name) for name in token.__struct_fields__}

@@ -23,13 +23,13 @@ from recollect.cli.write import already_lines
 from recollect.engine.core import utc_now
 from recollect.engine.embedding.later import ToldLater
 from recollect.engine.hook_log import HookCall, last_calls, read_calls
-from recollect.engine.read.unasked import Given, Injected
+from recollect.engine.read.unasked import FOREVER, Given, Injected
 from recollect.engine.workplaces import NamedProject
 from recollect.types import DEFAULT_SPACE, Change
 
-_DURATION = re.compile(r"(\d+)\s*(m|min|h|d)?", re.I)
+_DURATION = re.compile(r"([0-9]+)\s*(m|min|h|d)?", re.I)
 _UNITS = {"m": "minutes", "min": "minutes", "h": "hours", "d": "days"}
-_FOREVER = 9999
+_SESSION_SIGNS = 8  # of what clients call a session: enough to tell two of them apart
 
 
 class Connected(Struct, frozen=True, kw_only=True):
@@ -148,7 +148,7 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
         put_json({"paused_until": paused, "clients": clients, **told})
         return
     put(f"paused {_until(paused)}" if paused else "capturing and injecting")
-    put_clients(clients)
+    put_clients(clients, own_home(home))
     if projects:
         show.put_heading("Projects")
         show.put_pairs({one.name: ", ".join(one.places) for one in projects})
@@ -211,16 +211,18 @@ def _call_line(call: HookCall) -> str:
         said = f"kept {many(call.captured, 'message')}"
     else:
         said = f"nothing: {call.reason or 'there was nothing to say'}"
-    where = "" if call.project is None else f"  [{call.project}]"
-    return f"{minute(call.at)}  {call.client} {call.event}{where}  {one_line(said)}  ({call.milliseconds} ms)"
+    session = None if call.session is None else f"session {call.session[:_SESSION_SIGNS]}"
+    where = ", ".join(part for part in (call.project, session) if part)
+    place = f"  [{where}]" if where else ""
+    return f"{minute(call.at)}  {call.client} {call.event}{place}  {one_line(said)}  ({call.milliseconds} ms)"
 
 
-def read_duration(text: str) -> timedelta:
-    """`30m`, `2h`, `1d`; a number alone means minutes."""
+def read_duration(text: str, option: str = "--for", *, unit: str | None = "m", least: int = 1) -> timedelta:
+    """`30m`, `2h`, `1d`; a number alone means minutes, or whatever else its `unit` is, or nothing."""
     found = _DURATION.fullmatch(text.strip())
-    if found is None or not int(found[1]) or int(found[1]) > 100_000:
-        raise Usage(f"--for: {text!r} is no length of time; write 30m, 2h or 1d")
-    return timedelta(**{_UNITS[(found[2] or "m").lower()]: int(found[1])})
+    if found is None or not least <= int(found[1]) <= 100_000 or (found[2] or unit) is None:
+        raise Usage(f"{option}: {text!r} is no length of time; write 30m, 2h or 1d")
+    return timedelta(**{_UNITS[(found[2] or unit or "m").lower()]: int(found[1])})
 
 
 def connected_clients(home: Path) -> list[Connected]:
@@ -245,16 +247,17 @@ def connected_clients(home: Path) -> list[Connected]:
     return found
 
 
-def put_clients(clients: Sequence[Connected]) -> None:
+def put_clients(clients: Sequence[Connected], home: Path) -> None:
+    none = "never called" if home.is_dir() else f"whether it has called is noted once there is a store in {home}"
     show.put_heading("Clients")
     if not clients:
         put("none is connected; `recollect connect CLIENT --auto` does so")
         return
     show.put_pairs({
-        CLIENTS[one.client].title: f"{one.how}; " + ("never called" if one.last is None else _call_line(one.last))
+        CLIENTS[one.client].title: f"{one.how}; " + (none if one.last is None else _call_line(one.last))
         for one in clients
     })  # fmt: skip
 
 
 def _until(moment: datetime) -> str:
-    return "until you resume it" if moment.year == _FOREVER else f"until {minute(moment)}"
+    return "until you resume it" if moment.year == FOREVER else f"until {minute(moment)}"

@@ -200,9 +200,8 @@ def _forget(memory: Memory, id: str, space: str | None, reason: str | None) -> F
 
 def _tell_along(receipt: Forgotten) -> None:
     """What else went, what was rewritten, and what is still on disk."""
-    along = [id for id in receipt.removed if id != receipt.id]
-    if along:
-        put(f"  also removed, since it said the same: {', '.join(along)}")
+    for why, ids in receipt.along.items():
+        put(f"  also removed ({why}): {', '.join(ids)}")
     if receipt.rewritten:
         put(f"  rewritten without it: {', '.join(receipt.rewritten)}")
     for left in receipt.pending:

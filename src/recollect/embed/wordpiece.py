@@ -17,6 +17,8 @@ FIRST = "[CLS]"
 LAST = "[SEP]"
 LONGEST_WORD = 100
 LETTERS_PER_PIECE = 4
+MOST_UNREADABLE = 60
+"""So many letters of a text may say nothing: the vector of a long one that is half read tells less than its words."""
 CACHED_WORDS = 16_384
 DROPPED = ("Cc", "Cf", "Co", "Cs", "Mn")
 IDEOGRAPHS = (
@@ -89,7 +91,8 @@ class WordPiece:
             if len(ids) >= window:
                 break
         del ids[window - 1 :]
-        readable = 2 * unreadable <= letters and any(i != self._unknown for i in ids[1:])
+        known_enough = 2 * unreadable <= letters and unreadable <= MOST_UNREADABLE
+        readable = known_enough and any(i != self._unknown for i in ids[1:])
         ids.append(last)
         return Encoding(ids, readable)
 

@@ -19,7 +19,7 @@ from recollect.engine.sight import Eyes
 from recollect.errors import Conflict, NotFound, StoreLost
 from recollect.fields import Spaces
 from recollect.store.base import Changes, Edit, S, Store, T, Turn, View
-from recollect.types import Filter, Record, Space
+from recollect.types import Change, Filter, Record, Space
 
 A = ParamSpec("A")
 P = TypeVar("P")
@@ -27,6 +27,7 @@ R = TypeVar("R")
 
 _MOST_LENGTHS = 100_000
 _MOST_CHANGES = 1_000_000
+_IDS_AT_ONCE = 10_000
 FEW_WORDS = 2  # that tell something: as many as a text of six words has, at least
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _ID_LENGTH = 12
@@ -134,7 +135,11 @@ def transact(core: Core, work: Callable[[Edit], None], *, dry_run: bool) -> None
         return
 
 
-_thread = threading.local()
+class _Thread(threading.local):
+    joined = False
+
+
+_thread = _Thread()
 
 
 @contextmanager
@@ -150,7 +155,7 @@ def joined(core: Core) -> Generator[None]:
 
 def is_joined() -> bool:
     """Is this thread in such a transaction, whose changes nobody else sees yet?"""
-    return getattr(_thread, "joined", False)
+    return _thread.joined
 
 
 Step = Callable[[int, int], None]
@@ -269,12 +274,23 @@ def records_of(view: View, versions: Sequence[int]) -> list[Record]:
     return view.select(Record, Filter(versions=tuple(versions), past=True, valid_only=False))
 
 
-def forgotten_among(view: View, space: str, noun: str, ids: Iterable[str]) -> set[str]:
-    """Those of some ids whose record, entity or relation was forgotten for good, and was never there again."""
-    asked = tuple(dict.fromkeys(ids))
-    changes = view.journal(Changes(space=space, object_ids=asked), limit=_MOST_CHANGES) if asked else []
-    last = {change.object_id: change.verb for change in changes if change.object_type == noun}
-    return {id for id, verb in last.items() if verb == "forget"}
+def forgotten_among(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str, datetime]:
+    """Those of some ids whose record, entity or relation was forgotten for good, and was never there again; and when.
+
+    What was undone or archived was not forgotten, also where nothing is left of it since history was thinned.
+    """
+    last = last_changes(view, space, noun, ids)
+    return {id: change.at for id, change in last.items() if change.verb == "forget"}
+
+
+def last_changes(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str, Change]:
+    """What the journal says last of some records, entities or relations, by id."""
+    asked, last = tuple(dict.fromkeys(ids)), dict[str, Change]()
+    for start in range(0, len(asked), _IDS_AT_ONCE):
+        some = Changes(space=space, object_ids=asked[start : start + _IDS_AT_ONCE])
+        changes = view.journal(some, limit=_MOST_CHANGES)
+        last |= {change.object_id: change for change in changes if change.object_type == noun}
+    return last
 
 
 def within(filter: Filter, space: str, versions: Sequence[int]) -> Filter:

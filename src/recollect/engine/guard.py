@@ -484,8 +484,8 @@ class _GuardedEdit(_GuardedView):
                 self._require(op.record.space)
             case ops.PutSpace():
                 self._require(op.space.name)
-            case ops.DropSpace():
-                self._require(op.name)
+            case ops.DropSpace() | ops.Thin():
+                self._require(op.space if isinstance(op, ops.Thin) else op.name)
                 _require_scope(self._grant, "admin")
             case ops.Erase():
                 for space in op.where.spaces or ("",):

@@ -7,6 +7,7 @@ first of them, `until` ends with the last.
 
 from __future__ import annotations
 
+import re
 from calendar import monthrange
 from datetime import datetime, time, timedelta
 
@@ -22,17 +23,21 @@ _COUNTED = "one two three four five six seven eight nine ten eleven twelve".spli
 _NUMBERS = {"a": 1, "an": 1} | {word: at for at, word in enumerate(_COUNTED, 1)}
 _SECONDS = {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "h": 3600}
 _AGO = pattern_of(
-    r"(\d+|[a-z]+) (second|sec|minute|min|hour|h|day|week|month|year)s? ago|in (\d+|[a-z]+) (day|week|month|year)s?"
+    r"(\d+|[a-z]+) (second|sec|minute|min|hour|h|day|week|month|year)s? ago|in (\d+|[a-z]+) (day|week|month|year)s?",
+    re.ASCII,
 )
 _UNIT = pattern_of(r"(last|this|next|past|previous|current) (week|month|year)")
 _WEEKDAY = pattern_of(rf"(last |this |next |on )?({'|'.join(f'{day[:3]}(?:{day[3:]})?' for day in _DAYS)})")
 _MONTH_NAME = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in _MONTHS)
 _NAMED = pattern_of(
     rf"(?:(\d{{1,2}})(?:st|nd|rd|th)?\.? )?(?:of )?({_MONTH_NAME})\.?(?: (\d{{1,2}})(?:st|nd|rd|th)?(?=,|$| \d{{4}}))?"
-    r"(?:,? (\d{4}))?"
+    r"(?:,? (\d{4}))?",
+    re.ASCII,
 )
-_YEAR, _MONTH, _DATE = pattern_of(r"\d{4}"), pattern_of(r"(\d{4})-(\d\d?)"), pattern_of(r"(\d{4})-(\d\d?)-(\d\d?)")
-_LOCAL = pattern_of(r"\d{4}-\d\d-\d\d[t ]\d\d:\d\d(:\d\d(\.\d+)?)?")
+_YEAR, _MONTH, _DATE = (
+    pattern_of(source, re.ASCII) for source in (r"\d{4}", r"(\d{4})-(\d\d?)", r"(\d{4})-(\d\d?)-(\d\d?)")
+)
+_LOCAL = pattern_of(r"\d{4}-\d\d-\d\d[t ]\d\d:\d\d(:\d\d(\.\d+)?)?", re.ASCII)
 _A_TICK = timedelta(microseconds=1)
 
 EXAMPLES = "2026-05-10T14:32:00Z, 2026-05-10, 2026-03, yesterday, last week or 3 days ago"

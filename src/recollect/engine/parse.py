@@ -10,7 +10,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from typing import Literal, TypeVar, cast, get_args, get_origin
 
@@ -122,6 +122,16 @@ def parse_seconds(value: object, field: str) -> float:
 
 def parse_days(value: object, field: str) -> float:
     return _parse_number(value, field, " of days", f"from 0 to {MAX_DAYS} days", MAX_DAYS)
+
+
+def parse_age(value: object, field: str) -> timedelta:
+    """A length of time that is not below 0."""
+    right = "a length of time of 0 days (0d) or more, as timedelta(days=90) or on the command line 90d"
+    if not isinstance(value, timedelta):
+        raise InvalidInput(field, f"must be {right}; not {_kind(value)}")
+    if value < timedelta(0):
+        raise InvalidInput(field, f"must be {right}; not {value / timedelta(days=1):g} days")
+    return value
 
 
 def parse_count(value: object, field: str, *, least: int, most: int) -> int:

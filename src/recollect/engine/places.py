@@ -8,7 +8,6 @@ byte is written as `%xx`. What would be too long for a file system ends in a dig
 from __future__ import annotations
 
 import hashlib
-import re
 from pathlib import Path
 
 from recollect import private
@@ -27,7 +26,6 @@ _FILES = Shelf("files", str)
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_.")
 _LONGEST = 180  # characters of a folder's name: file systems take 255 bytes, and some tools less
 _DIGEST = 24
-_ESCAPE = re.compile(rb"%[0-9a-f]{2}")
 _MARK = "~"  # stands in no escaped name
 _DEVICES = frozenset(["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))])
 
@@ -56,13 +54,6 @@ def folder_name(space: str) -> str:
         return plain
     digest = hashlib.sha256(data).hexdigest()[:_DIGEST]
     return f"{plain[: _LONGEST - _DIGEST - 1].rstrip('%.')}{_MARK}{digest}"
-
-
-def space_of(folder: Path) -> str:
-    """The space that a folder belongs to."""
-    if _MARK in folder.name:
-        return private.read_file(folder / NAME_FILE).decode()
-    return _ESCAPE.sub(lambda found: bytes.fromhex(found[0].decode()[1:]), folder.name.encode()).decode()
 
 
 def place_of(home: Path, space: str) -> Path:

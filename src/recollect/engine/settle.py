@@ -24,6 +24,11 @@ _ERASED, _LEFT = Shelf("erased", bool), "left"
 def note_erased(edit: Edit, erased: Erased) -> None:
     """Something was erased in this transaction: its traces are to be scrubbed, and no kept answer tells of it."""
     unsay(edit, erased)
+    note_traces(edit)
+
+
+def note_traces(edit: Edit) -> None:
+    """Something leaves the store in this transaction that is not to be read out of its files."""
     edit.keep(_ERASED, {_LEFT: True})
 
 

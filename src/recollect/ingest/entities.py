@@ -82,15 +82,12 @@ def _capitalised(text: str, match: re.Match[str]) -> Iterator[str]:
 
 
 def _starts_sentence(text: str, at: int) -> bool:
+    if at == 0:
+        return True
     before = text[max(0, at - _LOOKED_BACK) : at]
     solid = before.rstrip()
     gap = before[len(solid) :]
-    return (
-        at == 0
-        or "\n" in gap
-        or solid.endswith((".", "!", "?", ":", ";"))
-        or (gap != "" and solid.endswith(("-", "*", "•")))
-    )
+    return "\n" in gap or solid.endswith((".", "!", "?", ":", ";")) or (gap != "" and solid.endswith(("-", "*", "•")))
 
 
 def phrases(text: str) -> list[str]:

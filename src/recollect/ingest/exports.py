@@ -50,6 +50,7 @@ class _GptConversation(Struct):
     mapping: dict[str, _Node]
     title: str | None = None
     create_time: object = None
+    update_time: object = None
     current_node: str | None = None
     id: str | None = None
     conversation_id: str | None = None
@@ -73,7 +74,7 @@ def _gpt_conversation(one: _GptConversation) -> Conversation:
         )
     return Conversation(
         format="chatgpt", messages=turns.messages(), id=one.conversation_id or one.id, title=one.title,
-        origin={"host": "chatgpt"},
+        origin={"host": "chatgpt"}, changed=read_moment(one.update_time),
     )  # fmt: skip
 
 
@@ -139,6 +140,7 @@ class _ClaudeChat(Struct):
     uuid: str | None = None
     name: str | None = None
     created_at: object = None
+    updated_at: object = None
 
 
 def read_claude(data: bytes | mmap) -> list[Conversation]:
@@ -154,5 +156,6 @@ def _claude_chat(one: _ClaudeChat) -> Conversation:
         role = "user" if message.sender == "human" else message.sender
         turns.add(role, parts, read_moment(message.created_at))
     return Conversation(
-        format="claude", messages=turns.messages(), id=one.uuid, title=one.name or None, origin={"host": "claude.ai"}
-    )
+        format="claude", messages=turns.messages(), id=one.uuid, title=one.name or None, origin={"host": "claude.ai"},
+        changed=read_moment(one.updated_at),
+    )  # fmt: skip

@@ -12,11 +12,23 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from recollect.ingest import keepers_abroad as abroad
+from recollect.ingest.own_words import own_lines, reports_text
+from recollect.replaced import replaced_in
+
 _SHORTEST, _LONGEST = 18, 400  # characters
 _MOST = 3  # of one message
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED = re.compile(r"(?m)^\s{0,3}(?:>|\||#|\$ |\+|- \[|at |File \").*$")
-_SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(A-ZÄÖÜ0-9`])|\n+\s*(?:[-*•]\s+|\d+[.)]\s+)?")
+_SENTENCE = re.compile(
+    r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(0-9`]|[^\W\d_a-zß-öø-ÿа-я])|(?<=[。！？])|\n+\s*(?:[-*•]\s+|\d+[.)]\s+)?"
+)
+_SPEECH = re.compile(r"(?<![^\s(:])(?:\"[^\"\n]+\"|'[^\n]+?'(?!\w)|“[^”\n]+”|«[^»\n]+»|„[^“”\n]+[“”]|「[^」\n]+」)")
+_SPOKEN_WORDS = 3  # from which on what stands between quotes is somebody's words, and no name
+_TASK = re.compile(
+    r"(?:please |pls |can you |could you |bitte )*(?:translate|rephrase|reword|rewrite|paraphrase|proofread|summari[sz]e|shorten|correct|improve|polish|format|"
+    r"übersetze|traduis|traduce|traduz|traduci|vertaal|przetłumacz|переведи)\b[^:\n]{0,60}[:：]",
+    re.IGNORECASE,
+)  # what follows is a text to work at
+_END = ".!。！ "
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 
 
@@ -33,31 +45,55 @@ def _any(*parts: str) -> re.Pattern[str]:
 
 
 _ASKED = re.compile(
-    r"(?:[\w #.&-]{1,30}:\s+(?=remember|keep in mind|don't forget|do not forget|merk dir))?(?:please |pls |also |and |ok(?:ay)?,? |so |just )*(?:remember|keep in mind|note|don't forget|do not forget|make a note|"
-    r"for (?:the record|future reference|next time)|merk dir|fyi)\b(?:,? (?:this|that|too|also))*\s*[:,-]?\s*(?:that\s+)?(?P<said>.+)",
+    r"(?:[\w #.&-]{1,30}:\s+(?=remember|keep in mind|don't forget|do not forget|merk dir))?(?:(?:please|pls|also|and|ok(?:ay)?|so|just),? )*(?:remember|keep in mind|note|don't forget|do not forget|make a note|"
+    rf"for (?:the record|future reference|next time)|fyi|{abroad.ASKED})(?!\w)(?:,? (?:this|that|too|also))*\s*[:：,，-]?\s*(?:(?:that|{abroad.THAT})\s+)?(?P<said>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+_ASKED_LAST = re.compile(  # "…, remember that.", also as a sentence of its own
+    r"(?:(?P<said>.+?)\s*[,，;；.。:–—-]+\s*)?(?:(?:please|pls|so|and|bitte),? )*(?:remember (?:that|this|it)|keep (?:that|this|it) in mind|(?:don't|do not) (?:ever )?forget (?:that|this|it)|"
+    rf"make a note(?: of (?:that|this|it))?|note that down|{abroad.ASKED_LAST})(?:,? (?:please|ok(?:ay)?|too))?[.!。！]*",
+    re.IGNORECASE,
+)
+_TO_DO = re.compile(r"(?:to|the|zu|de|à) ", re.IGNORECASE)  # "remember to …": a step, where it is one of the moment
 
 _LIKING = (  # of something that has a name of its own: "I like it" is said of the moment
     r"^i (?:(?:really|strongly|much|always|usually|generally) ){0,2}(?:prefer|like|love|hate|dislike|don't like|do not like|can't stand) "
     r"(?!(?:it|this|that|these|those|the|what|how|where|when|your?|him|her|them|to)\b)",
     r"^ich (?:bevorzuge|mag|hasse) (?!(?:das|es|die|den|dein|deine|wie|was|nicht)\b)",
 )
+_ERRAND = (  # what somebody is about to do, which holds for an hour
+    r" to (?:go (?:for|to|home|out|on|and)|take (?:a|the|some)|grab|have (?:an? )?(?:break|lunch|dinner|coffee|call|look|nap)|get (?:some|an?|back)|eat|sleep|leave (?:early|now|it)|"
+    r"wait|look|check|call (?:it|him|her|them|you)|come|continue|read|skip (?:it|lunch|ahead)|give (?:it|up)|try (?:it|again|another)|ask (?:you|him|her)|start (?:over|again))\b"
+)
+_NAMED = (  # what somebody is called, which is said in few words
+    r"^(?:hi|hello|hey|btw|by the way|ok|and|so)?[,! ]*my (?:name(?:'s| is)|nickname is) (?-i:[A-Z])[\w'-]+", r"\bmy pronouns are\b", *abroad.NAMES,
+)  # fmt: skip
+_NOT_ON_SCREEN = (  # of a program that shows it wrongly
+    r"(?! (?:not |n't |never |no longer |still |being |also )*(?:shown|showing|displayed|visible|rendered|missing|wrong|broken|empty|undefined|null|cut|truncated|gone|"
+    r"hidden|saved|updated|loaded|set|there|duplicated|misspelled|overlapping|too)\b)"
+)
+_PLACES = (
+    r"host(?:name)?|server|registry|gateway|wiki|url|address|domain|bucket|cluster|namespace|database|db|queue|endpoint|proxy|mirror|dashboard|branch|"
+    r"account|region|subnet|ip|repo(?:sitory)?|channel|project|instance|bastion|vpn|port|broker|cache"
+)
 _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     ("decision", "a decision", _any(
-        r"\b(?:we|i|team|they)(?:'ve| have| had)? (?:all )?(?:decided|agreed|settled on|chose|have chosen|went with|committed to)\b",
+        r"\b(?:we|i|team|they)(?:'ve| have| had)? (?:all )?(?:decided|agreed|settled on|chose|have chosen|went with|committed to)\b"
+        rf"(?!{_ERRAND})",
         r"\b(?:let'?s|we(?:'ll| will| are going to)) (?:go with|stick with|stay with|standardi[sz]e on|settle on|keep using)\b",
         r"\bdecision(?: is| was)?:", r"\bwe(?:'re| are) (?:dropping|deprecating|moving to|switching to|migrating to|retiring)\b",
-        r"\b(?:i|we)(?:'m| am|'re| are) going with\b", r"\bfinal (?:decision|answer|call)\b", r"\bwir haben (?:uns )?(?:beschlossen|entschieden)\b",
+        r"\b(?:i|we)(?:'m| am|'re| are) going with\b", r"\bfinal (?:decision|answer|call)\b", r"\bwir haben (?:uns )?(?:beschlossen|entschieden)\b", *abroad.DECISIONS,
     )),
     ("preference", "a preference", _any(
         r"\bi(?:'d)? (?:really |strongly |much |always |usually |generally )?(?:prefer|like my|hate|can't stand|dislike|love|don't like|do not like)\b",
-        r"\bmy (?:preference|favou?rite|preferred)\b", r"\bi(?:'d| would) rather\b(?!.*\b(?:now|today|this time)\b)", r"\bich (?:bevorzuge|mag kein)", *_LIKING,
+        r"\bmy (?:preference|favou?rite|preferred)\b", r"\bi(?:'d| would) rather\b(?!.*\b(?:now|today|this time)\b)", r"\bich (?:bevorzuge|mag kein)", *_LIKING, *abroad.PREFERENCES,
     )),
     ("rule", "a rule", _any(
-        r"^(?:always|never|from now on|going forward|in future|in the future|whenever|by default|don't ever|do not ever)\b",
+        r"^(?:house |team )?(?:rule|convention|policy):", r"^(?:always|never|from now on|going forward|in future|in the future|whenever|by default|don't ever|do not ever)\b",
         r"\b(?:you|we|everyone|nobody|agents?|it|they|one) (?:must|should|may|can) (?:always|never|not ever|only)\b", r"\b(?:must|may) (?:never|not|only|always)\b",
         r"^(?:please |pls )(?:always|never)\b", r"\bour \w+ (?:is|are) (?:always|never)\b",
+        r"^(?:in|for|on|with|when (?:writing|editing|you)) [\w ./'+#-]{2,40}, (?:please )?(?:always|never|don't|do not|use|prefer|avoid)\b",
+        r"\b(?:you|we|everyone|agents?) (?:should|must|need to|have to)\b.*\b(?:before|after|for|on|in|with|at|to) (?:every|each|all|any)\b", *abroad.RULES,
         r"\bfrom now on\b", r"\bgoing forward\b", r"\b(?:we|i) (?:always|never)\b", r"\bour (?:convention|rule|policy|style guide|standard)\b",
         r"\b(?:the|a) (?:convention|rule|policy) (?:is|here is)\b", r"\bis (?:forbidden|not allowed|mandatory|off[- ]limits|required for every|required for all)\b",
         r"\bevery (?:pr|pull request|commit|release|migration|change|endpoint|test) (?:must|needs|has to|gets|requires)\b", r"^(?:don't|do not|please don't|never) (?:use|push|commit|merge|touch|edit|run|add|deploy|call|write|send|change)\b",
@@ -73,58 +109,119 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         r"\bthe (?:bug|problem|issue|failure|flake|leak|crash|error|hang) (?:was|came from|comes from|is caused by|was caused by)\b",
     )),
     ("fact", "a fact about a person or a system", _any(
-        r"\bmy (?:name|wife|husband|partner|son|daughter|boss|manager|team|company|birthday|timezone|time zone|phone|dog|cat|doctor|address|role|job)(?:'s \w+)? (?:is|are|has)\b", r"\bi(?:'m| am) (?:allergic|vegetarian|vegan|based in|a \w+ (?:at|in|from)|an \w+ (?:at|in|from)|responsible for|on call|the (?:owner|lead|maintainer))\b",
+        *_NAMED, rf"\bmy (?:name|wife|husband|partner|son|daughter|boss|manager|team|company|birthday|timezone|time zone|phone|dog|cat|doctor|address|role|job)(?:'s \w+)? (?:is|are|has)\b{_NOT_ON_SCREEN}", r"\bi(?:'m| am) (?:allergic|vegetarian|vegan|based in|a \w+ (?:at|in|from)|an \w+ (?:at|in|from)|responsible for|on call|the (?:owner|lead|maintainer))\b",
         r"\bmy (?:sister|brother|mother|father|mum|mom|dad|wife|husband|partner|son|daughter|aunt|uncle|grandmother|grandfather)(?: \w+)? (?:is|has|lives|works)\b",
         r"\bi (?:live|work|moved|was born|own|maintain|report) (?:in|at|to|as|with|the|on)\b",
-        r"\b(?:the )?(?:prod(?:uction)?|staging|dev|test|ci|backup|primary|main|master|release|nightly|build|database|db|server|cluster|api|service|repo(?:sitory)?|dashboard|cron|job|queue|bucket|domain|certificate|contract|license|office|deadline|budget|limit|quota|port|schema|endpoint|log)s?(?: \w+){0,5} (?:is|are|lives?|runs?|sits?|listens?|expires?|points? to|uses?|belongs? to|ends?|happens?|resets?|starts?|goes?|go|moves?|restarts?) (?:in|on|at|to|from|under|by|every|the|a|an|only|behind|owned|called|named|\d|port|postgres|version|with|frozen|read-only)",
+        r"\b(?:the )?(?:prod(?:uction)?|staging|dev|test|ci|backup|primary|main|master|release|nightly|build|database|db|server|cluster|api|service|repo(?:sitory)?|dashboard|cron|job|queue|bucket|domain|certificate|contract|license|office|deadline|budget|limit|quota|port|schema|endpoint|log)s?(?: \w+){0,5} (?:is|are|lives?|runs?|sits?|listens?|expires?|points? to|uses?|belongs? to|ends?|happens?|resets?|starts?|goes?|go|moves?|restarts?) (?:\d|(?:in|on|at|to|from|under|by|every|the|a|an|only|behind|owned|called|named|port|postgres|version|with|frozen|read-only)\b)",
+        rf"\b(?:the|our|my) (?:[\w-]+ ){{0,3}}(?:{_PLACES}) (?:is|are|lives at|runs at) (?:at |now )?(?=\S*(?:\d|\w\.\w|/|_|\w:\w))[\w`]\S{{3,}}",
         r"\b[A-Z][a-z]+ (?:owns|leads|maintains|is (?:our|the|responsible|on)|handles|runs|reviews|approves|works (?:at|on|in|from)|lives in|prefers|hates|likes)\b", r"\b(?:we|our \w+) (?:use|run|host|deploy|store|keep|ship|release|bill|pay)\b(?! (?:this|that|it)\b)",
     )),
+)  # fmt: skip
+
+_POLITE = r"^(?:(?:please|pls|bitte|and|also|ok(?:ay)?|so|hey|oh|btw|by the way)[,:]? )*"
+_LANGUAGES = (
+    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|russian|ukrainian|turkish|swedish|danish|norwegian|finnish|czech|greek|arabic|"
+    r"hebrew|hindi|japanese|chinese|mandarin|korean|deutsch|englisch|französisch|spanisch|italienisch)"
+)
+_THINGS = r"(?:folders?|director(?:y|ies)|dirs?|files?|modules?|packages?|branch(?:es)?|schemas?|configs?|migrations?)"
+_STANDING = _any(  # how somebody wants an agent to be, whatever is worked at; most are short
+    rf"{_POLITE}(?:answer|reply|respond|talk|write)(?: to)?(?: me| us)?(?: only| always)? in {_LANGUAGES}\b[\w ,]*[.!]*$",
+    rf"{_POLITE}(?:speak|talk) {_LANGUAGES}\b", rf"{_POLITE}(?:antworte|schreib|sprich|rede)\b[\w ]* {_LANGUAGES}\b",
+    rf"{_POLITE}(?:call|address) me (?:as )?(?-i:[A-Z])[\w.-]+", rf"{_POLITE}(?:nenn|nenne) mich (?-i:[A-Z])\w+",
+    rf"{_POLITE}(?:i'd like you to|i want you to) (?:address|call) me\b",
+    rf"{_POLITE}keep (?:it|them|things|(?:your |the )?(?:answers?|replies|responses?|explanations?|summaries)|everything) (?:very |more )?(?:short|brief|concise|simple|terse|under|below|to the point)\b",
+    rf"{_POLITE}be (?:more |very |less )?(?:brief|concise|terse|direct|verbose|wordy)\b", r"^(?:fass dich|fasse dich) kurz\b",
+    rf"{_POLITE}(?:no|skip the|drop the) (?:more )?(?:emojis?|comments|markdown|bullet points|bullets|tables|summaries|apologies|jargon|filler|small talk|exclamation marks|semicolons|abbreviations)\b",
+    rf"{_POLITE}(?:use|write|prefer) [\w '-]{{2,50}}\b(?:everywhere|always|by default|in (?:all|every|any)\b|for (?:all|every|everything)\b)",
+    rf"{_POLITE}(?:always |only )?use (?:tabs|spaces|(?:single|double) quotes|metric units|(?:british|american) (?:english|spelling)|type hints|conventional commits|semicolons|snake_case|camelcase)(?:,? please)?[.!]*$",
+    rf"{_POLITE}(?:don't|do not|never) (?:touch|edit|modify|change|delete|remove|move)\b.*(?:\b{_THINGS}\b|[\w-]+/)",
+    rf"{_POLITE}(?:leave [\w./ -]{{2,40}} alone|stay away from|(?:keep your )?hands off)\b",
+    rf"{_POLITE}(?:always )?(?:ask|check with|tell|consult) (?:me )?(?:first,? )?before (?:you|any|every|each|\w+ing)\b",
+    rf"{_POLITE}stop (?:apologi[sz]ing|saying|adding|asking|writing|calling|suggesting|repeating|thanking)\b", rf"{_POLITE}(?:always|never) \w+ \w+",
+)  # fmt: skip
+_OF_THE_MOMENT = _any(
+    r"\b(?:this|that|these|those|here|above|below|again|once|next|last|first|following|today|tonight|until|while|when it|for now|right now|just now|hier|diesmal|diese[nrms]?)\b",
+    r"(?<!from) now[.!]*$", r"\bfor (?:it|them)\b", r"\bit(?:'s| is) (?:just|only|for|an?)\b",
 )  # fmt: skip
 
 _OUT = _any(
     r"^i (?:really )?(?:love|like) (?:how|what|it)\b",
     r"\?\s*$", r"^(?:can|could|would|should|do|does|did|is|are|was|what|why|how|when|where|who|which|shall|may)\b(?!.*\.\s*$)", r"\b(?:maybe|perhaps|probably|possibly|might|not sure|i think|i guess|i wonder|seems?|looks like|could be|what if|unless|would be|suppose|hypothetically|let me know)\b",
     r"^(?:let me|i'll|i will|i'm going to|i am going to|now i|next,? i|first,? i|let's see|let's (?:check|look|try|start|run)|checking|looking|running|reading)\b", r"\b(?:right now|for now|just this once|this time|for today|in this (?:file|function|test|commit|branch|pr|diff)|in the (?:next|following) step|(?:above|below)(?! \d)|here's|here is)\b",
-    r"\bif you (?:want|like|prefer|need)\b", r"^i (?:have |'ve )?(?:just )?(?:added|updated|created|changed|removed|renamed|implemented|wrote|ran|edited|refactored|committed|pushed|moved the)\b", r"\b(?:example|e\.g\.|for instance|lorem|joking|kidding|just saying)\b", r"\b(?:thanks|thank you|great job|nice|sounds good|perfect)\b[.!]*$",
+    r"\bif you (?:want|like|prefer|need)\b", r"^i (?:have |'ve )?(?:just )?(?:added|updated|created|changed|removed|renamed|implemented|wrote|ran|edited|refactored|committed|pushed|moved the)\b", r"(?<![.@-])\b(?:example|e\.g\.|for instance|lorem|joking|kidding|just saying)\b", r"\b(?:thanks|thank you|great job|nice|sounds good|perfect)\b[.!]*$",
+    rf"\bmy \w+ is\b(?!{_NOT_ON_SCREEN})", r"^(?:please )?(?:always|never) (?:show|display|render|hide|highlight|disable|enable|scroll|focus|animate|open|close|load|return|draw|print|log)"
+    r" (?:the|an?) \w+.* (?:while|when|if|until|as soon as|as long as|on (?:hover|click|load|focus|error|submit))\b",  # what the program at hand is to do
+    r"[？]\s*$", *abroad.NOT_SURE, *abroad.THIS_TIME,
+    r"^(?:please |pls )?(?:don't|do not)\b.*(?:\bfor (?:this|that|it)|(?<!from) now|\byet)[.!]*$",
 )  # fmt: skip
 _AGENT_SAYS = ("decision", "fix")
-_OF_MYSELF = _any(
-    *_LIKING, r"\bi(?:'m| am) (?:allergic|vegetarian|vegan|lactose|diabetic|colou?r[- ]?blind|left[- ]handed)\b"
+_BRIEF = _any(  # what is said in few words
+    *_LIKING,
+    *_NAMED,
+    *abroad.PREFERENCES,
+    *abroad.RULES,
+    r"\bi(?:'m| am) (?:allergic|vegetarian|vegan|lactose|diabetic|colou?r[- ]?blind|left[- ]handed)\b",
 )
-_WORDY = re.compile(r"[^\W\d_]{2,}")
+_WORDY = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]|[^\W\d_]{2,}")
 
 
 def find_keepers(text: str, role: str) -> list[Keeper]:
     """The sentences of a message that are worth keeping, in order; at most three."""
     found: list[Keeper] = []
-    for sentence in _sentences(text):
-        keeper = _judge(sentence, role)
-        if keeper is not None and all(keeper.text != one.text for one in found):
+    before = ""
+    for sentence in _sentences(text, role):
+        late = _ASKED_LAST.fullmatch(sentence) if role == "user" else None
+        keeper = _judge(sentence, role) if late is None else _asked_last(late["said"] or before)
+        if keeper is not None and all(keeper.text.rstrip(_END) != one.text.rstrip(_END) for one in found):
             found.append(keeper)
+        before = sentence
     return found[:_MOST]
 
 
-def _sentences(text: str) -> Iterator[str]:
-    prose = _QUOTED.sub("", _CODE.sub("\n", text))
-    for part in _SENTENCE.split(prose):
+def _sentences(text: str, role: str) -> Iterator[str]:
+    """What its sender says. Behind what tells what some text says, more of that text may stand."""
+    for part in _SENTENCE.split("\n".join(own_lines(text, role))):
+        if _TASK.match(part or "") or reports_text(part or "", role):
+            return
         sentence = _BULLET.sub("", part or "").strip().replace("**", "")
         if sentence:
             yield " ".join(sentence.split())
 
 
+def _asked_last(said: str) -> Keeper | None:
+    """What is said before "remember that", unless it is a question, a guess or a step."""
+    if _OUT.search(said) or len(said) > _LONGEST or len(_WORDY.findall(said)) < 3:
+        return None
+    return Keeper(said[:1].upper() + said[1:], _kind_of(said), "asked to be remembered")
+
+
 def _judge(sentence: str, role: str) -> Keeper | None:
     asked = _ASKED.match(sentence) if role == "user" else None
-    if asked is not None and not sentence.endswith("?"):
+    if asked is not None and not sentence.endswith(("?", "？")):
         said = asked["said"].strip()
-        if len(said) >= _SHORTEST // 2 and len(_WORDY.findall(said)) >= 2:
+        if _TO_DO.match(said) and _OF_THE_MOMENT.search(said):
+            return None
+        if len(_WORDY.findall(said)) >= 2 and len(said) >= _SHORTEST // 2:
             return Keeper(said[:1].upper() + said[1:_LONGEST], _kind_of(said), "asked to be remembered")
-    least = 3 if _OF_MYSELF.search(sentence) else 5
-    if not _SHORTEST <= len(sentence) <= _LONGEST or len(_WORDY.findall(sentence)) < least or _OUT.search(sentence):
+    if len(sentence) > _LONGEST:
+        return None
+    bare = _SPEECH.sub(_without_words, sentence)
+    if _OUT.search(bare):
+        return None
+    if role == "user" and _STANDING.search(bare) and not _OF_THE_MOMENT.search(bare):
+        return Keeper(sentence, "preference", "a standing request")
+    shortest, least = (0, 3) if _BRIEF.search(bare) else (_SHORTEST, 5)
+    if len(sentence) < shortest or len(_WORDY.findall(bare)) < least:
         return None
     for kind, why, pattern in _RULES:
-        if pattern.search(sentence) and (role == "user" or kind in _AGENT_SAYS):
+        if pattern.search(bare) and (role == "user" or kind in _AGENT_SAYS):
             return Keeper(sentence, kind, why)
-    return None
+    return Keeper(sentence, "decision", "something was replaced") if role == "user" and replaced_in(bare) else None
+
+
+def _without_words(speech: re.Match[str]) -> str:
+    """Nothing in the place of what somebody said or wrote; a name or a term between quotes stays."""
+    return "…" if len(_WORDY.findall(speech.group())) >= _SPOKEN_WORDS else speech.group()
 
 
 def _kind_of(said: str) -> str:

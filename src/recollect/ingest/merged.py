@@ -1,13 +1,16 @@
 """Where has a merge of git left its marks in a text, and what did each side say?
 
 A conflict is whole: a line of seven `<`, one of seven `=` and one of seven `>`, at the start of their lines and in this
-order. What lacks one of them is text, and so is what stands in a fenced block of code.
+order. What lacks one of them is text. In a fenced block of code they may be shown as an example, so there they are text
+unless it is known what the note said before: then they are a conflict where they are new, git has put its labels behind
+them, and the block that they stand in is not new as well.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -33,13 +36,23 @@ def has_marks(text: str) -> bool:
     return next(_conflicts(text.split("\n")), None) is not None
 
 
-def split_conflict(content: str, before: int | None = None) -> tuple[str, str] | None:
+def count_blocks(text: str) -> int:
+    """How many fenced blocks of code a text has."""
+    fences = [""]
+    for line in text.split("\n"):
+        fences.append(_fence_after(fences[-1], line))
+    return sum(now != "" and not before for before, now in pairwise(fences))
+
+
+def split_conflict(content: str, before: int | None = None, known: str | None = None) -> tuple[str, str] | None:
     """Both sides of a file in which a merge has left its marks; None where there are none.
 
-    Of those alone that begin before a line of that number, where one is given.
+    Of those alone that begin before a line of that number, where one is given; with those in blocks of code that a
+    note did not show before, where it is known what it said.
     """
     lines = content.split("\n")
-    found = [one for one in _conflicts(lines) if before is None or one.first < before]
+    shown = None if known is None else _shown(known.split("\n"))
+    found = [one for one in _conflicts(lines, shown) if before is None or one.first < before]
     if not found:
         return None
     ours: list[str] = []
@@ -59,10 +72,25 @@ def split_conflict(content: str, before: int | None = None) -> tuple[str, str] |
     return "\n".join([*ours, *lines[place:]]), "\n".join([*theirs, *lines[place:]])
 
 
-def _conflicts(lines: Sequence[str]) -> Iterator[_Conflict]:
+def _shown(lines: Sequence[str]) -> set[tuple[str, ...]]:
+    """The conflicts in a text, wherever they stand, line by line."""
+    whole = (_conflict_at(lines, place) for place in range(len(lines)))
+    return {tuple(lines[one.first : one.last + 1]) for one in whole if one is not None}
+
+
+def _is_new(lines: Sequence[str], one: _Conflict, shown: Collection[tuple[str, ...]] | None) -> bool:
+    """Is a conflict in a block of code one that git has just left there?"""
+    labelled = len(lines[one.first]) > len(_BETWEEN) < len(lines[one.last])
+    new = shown is not None and tuple(lines[one.first : one.last + 1]) not in shown
+    return new and labelled and one.middles == 1
+
+
+def _conflicts(lines: Sequence[str], shown: Collection[tuple[str, ...]] | None = None) -> Iterator[_Conflict]:
     place, fence = 0, ""
     while place < len(lines):
-        found = None if fence else _conflict_at(lines, place)
+        found = _conflict_at(lines, place)
+        if found is not None and fence and not _is_new(lines, found, shown):
+            found = None
         if found is not None:
             yield found
         for line in lines[place : place + 1] if found is None else lines[place + 1 : found.between]:

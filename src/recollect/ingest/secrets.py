@@ -2,19 +2,52 @@
 
 Three kinds of rules. What an issuer marks by a prefix is known by that prefix. What stands after a word for a secret
 (`password =`, `Authorization: Bearer`, `user:…@host`) is known by its place, unless it looks like a name, a placeholder
-or a call. And what is said to be a key in the same sentence is known by how random it is. A rule is tried only where
-one of its marks occurs in the text, so that a text without any costs next to nothing; each reads a text once.
+or a call. And what stands near where a key, a password or a login is spoken of is known by how it is mixed. A rule is
+tried only where one of its marks occurs in the text, so that a text without any costs next to nothing; each reads a text
+once.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
+from recollect.ingest.private_marks import PrivateMark, private_marks
+from recollect.ingest.secret_said import SAID_MARKS, is_about, said_secrets, told_by_name
+from recollect.ingest.secret_values import (
+    classes,
+    is_base32,
+    is_card,
+    is_filled,
+    is_issued,
+    is_key,
+    is_made,
+    is_minted,
+    is_name,
+    is_password,
+    is_phrase,
+    is_quoted_value,
+    is_random,
+    is_seed,
+    is_strong,
+    is_told,
+    is_url_password,
+)
+from recollect.ingest.secret_words import (
+    ABROAD,
+    ABROAD_MARKS,
+    EASTERN,
+    EASTERN_MARKS,
+    IS,
+    OF,
+    OF_PASSWORDS,
+    PASSWORD,
+    PASSWORD_MARKS,
+    PASSWORDS,
+    STILL,
+)
 from recollect.pattern import pattern_of
 
 _TOKEN = r"[A-Za-z0-9_-]"
@@ -39,128 +72,10 @@ class _Rule(Struct, frozen=True):
     holds: Callable[[str], bool] = bool
 
 
-# How random is it?
-
-
-def entropy(text: str) -> float:
-    """Bits of each character."""
-    counts = Counter(text).values()
-    return -sum(count / len(text) * math.log2(count / len(text)) for count in counts) if text else 0.0
-
-
-def _classes(text: str) -> int:
-    kinds = (str.islower, str.isupper, str.isdigit)
-    return sum(any(map(kind, text)) for kind in kinds)
-
-
-_RUN = pattern_of(r"(.)\1{5,}|0123456789|123456789012|abcdefghij|ABCDEFGHIJ")
-
-
-def _is_random(text: str) -> bool:
-    """Letters and digits as a generator mixes them; no word, no counting, no row of the same sign."""
-    return (
-        entropy(text) >= 2.8
-        and not _RUN.search(text)
-        and "example" not in text.lower()
-        and not text.startswith(_PUBLISHED)
-    )
-
-
-def _is_key(text: str) -> bool:
-    """So random that it can hardly be anything else: long, of three classes, and no path or name of words."""
-    if len(text) < 20 or _classes(text) < 3 or entropy(text) < 3.5 or not _is_random(text):
-        return False
-    parts = re.split(r"[-_/.]", text)
-    worded = len(_RUNS.findall(text)) * _WORD_LENGTH <= len(text)  # as TokenRefreshInterceptorV2 is
-    return not worded and not all(part.isalpha() or part.isdigit() for part in parts) and not _NAME.match(text)
-
-
-_RUNS = pattern_of(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
-_WORD_LENGTH = 4
-_PUBLISHED = ("pk_test_", "pk_live_")  # keys that are made to be shown
-_HOLES = pattern_of(
-    r"(?i)[<{\[(]|^[$%]\w*|\*\*\*|\.\.\.|…|^(?:x+|\W+|(?:your|my|the|some|a|an|new|old|test|fake|dummy|sample|placeholder|redacted|masked|"
-    r"process|config|settings|self|this|args|options|env|os|secrets?|vault|request|req|ctx|user|data|props|state|params)"
-    r"(?:[-_. ].*)?|null|none|true|false|undefined|string|str|text|bytes|int|changeme|change_me|todo|tbd|required|optional|"
-    r"pass(?:word|wd|phrase)?|pwd|hidden|empty|unset|missing|invalid|expired|wrong|value|token|bearer|basic|digest|key|str(?:ing)?\d|\w+_password\d?|"
-    r"(?-i:[A-Z]\w*(?:Token|Secret|Key|Type)\d?|Token\d|[a-z]\w*Password\d?)|!(?:vault|ref|sub|getatt|importvalue|env|secret|include|join|base64|lookup))$"
-    r"|^\d+[-+]?(?:char|sign|letter|digit|bit|byte|zeichen|day|hour|week|month)|^\d{1,2}:\d\d|^pk_(?:test|live)_"
-)  # what stands where a secret would: a hole to fill, a name, a type, a word about it
-_NAME = pattern_of(
-    r"(?![A-Z][a-z]+\.[A-Z][a-z]+\d+$)[A-Za-z_]+(?:\.[A-Za-z_][A-Za-z0-9_]*)*[;,]?$|[A-Z][A-Z0-9_]+$|[a-z]+(?:_[a-z0-9]+)+$"
-)
-
-
-def _is_filled(text: str) -> bool:
-    """A value between quotes, or after `=`: anything that is no hole."""
-    return len(text) >= 6 and not _HOLES.search(text) and not _RUN.search(text) and "example" not in text.lower()
-
-
-def _is_password(text: str) -> bool:
-    """A value that nothing marks as one: it must not read like a name, a word or a time."""
-    mixed = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
-    signs = any(not sign.isalnum() and sign not in "-_./:" for sign in text) and any(map(str.isalnum, text))
-    return _is_filled(text) and not _NAME.match(text) and (mixed or signs) and "://" not in text
-
-
-_NO_PASSWORD = pattern_of(
-    r"(?i)(?:oauth|argon|bcrypt|scrypt|pbkdf|(?:sha|aes|rsa|utf|tls|ssl|iso|rfc|nist|http)[-_ /]?\d|md5|ed25519|base64|https?:|v?\d+\.\d|1pass)|[\w.-]+\.[a-z]{1,5}$"
-)  # what people speak of together with passwords: ways to hash them, versions, files
-_TURN = pattern_of(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
-
-
-def _is_told(text: str) -> bool:
-    """A value that a sentence says to be a password."""
-    return _is_password(text) and not _NO_PASSWORD.match(text)
-
-
-def _is_strong(text: str) -> bool:
-    """A value that stands beside a word for a password: mixed as people mix one, and never in a name."""
-    if not _is_told(text) or not any(map(str.isdigit, text)):
-        return False
-    signs = any(not sign.isalnum() and sign not in "-_./:" for sign in text)
-    joined = any(sign in "-_" for sign in text) and _classes(text) == 3
-    return signs or joined or len(_TURN.findall(text)) >= 4
-
-
-def _is_minted(text: str) -> bool:
-    """What a key is said to be: letters and digits as a generator mixes them, also hexadecimal; no UUID, no name."""
-    mixed = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
-    if not mixed or _NAME.match(text) or _UUID.fullmatch(text) or not _is_random(text):
-        return False
-    return len(_TURN.findall(text)) >= len(text) // 6
-
-
-_UUID = pattern_of(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_SPOKEN = pattern_of(
-    r"(?i)\b(?:a|an|the|and|or|of|in|on|at|by|to|for|from|with|is|are|was|be|been|not|no|never|only|too|very|so|as|it|its|my|"
-    r"your|our|this|that|than|then|when|where|here|there|long|short|enough|during|after|before|same|different|new|old|"
-    r"set|kept|lost|known|hidden|optional|empty|wrong|\w+(?:ed|ing|ly|able))\b"
-)  # words of sentences about a passphrase, which stand in none
-
-
-def _is_phrase(text: str) -> bool:
-    return not _SPOKEN.search(text)
-
-
-def _is_quoted_value(text: str) -> bool:
-    """Between quotes a word alone is none: `password: "string"`; a sentence is none either."""
-    return _is_filled(text) and not text.isalpha() and not text.startswith(("/", "./", "--")) and "://" not in text
-
-
-def _is_base32(text: str) -> bool:
-    """As the secret of a one-time password is written: `JBSW Y3DP …`."""
-    return any(map(str.isdigit, text)) and not _RUN.search(text)
-
-
-def _is_url_password(text: str) -> bool:
-    return not _HOLES.search(text) and not _RUN.search(text)
-
-
 # What issuers mark
 
 
-def _prefixed(kind: str, marks: str, pattern: str, holds: Callable[[str], bool] = _is_random) -> _Rule:
+def _prefixed(kind: str, marks: str, pattern: str, holds: Callable[[str], bool] = is_random) -> _Rule:
     return _Rule(kind, tuple(marks.split()), pattern_of(f"{_START}(?:{pattern})"), holds)
 
 
@@ -237,89 +152,106 @@ def _placed(kind: str, marks: tuple[str, ...], pattern: str, holds: Callable[[st
     return _Rule(kind, marks, pattern_of(pattern), holds)
 
 
-_ABROAD = (
-    r"kennwort|contraseñ?n?a|senha|wachtwoord|hasł(?:o|em)|парол(?:ь|я|ем)|lösenord(?:et)?|salasana(?:ni|si)?|"
-    r"(?:parola|şifre)(?:m|n|s[iı]|[nm][iı]z)?"
-)
-_ABROAD_MARKS = (
-    "kennwort", "contrase", "senha", "wachtwoord", "hasł", "парол", "lösenord", "salasana", "şifre", "parola",
-)  # fmt: skip
-_EASTERN_MARKS = ("パスワード", "暗証番号", "密码", "密碼", "口令", "비밀번호")
-_EASTERN = "|".join(_EASTERN_MARKS)
-_PASSWORD = (
-    rf"(?i:\b(?:pass(?:word|wd|phrase|code|wort)|pwd|pw|mot de passe|{_ABROAD})\b"
-    r"(?![\s-](?:manager|polic|label|field|hash|hint|reset|strength|generator|length|rule|prompt|form|input|box|store|vault|"
-    r"file|type|format|column|parameter|variable|name|entropy|encoder|algorithm|page|screen|check|rotation|expir|history)))"
-)  # and not of what has to do with passwords
-_PASSWORD_MARKS = ("pass", "pwd", "pw", *_ABROAD_MARKS)
-_OF = r"(?:for|of|on|to|at|from|für|vom|von|zum|zur|des|der|pour|de|du|del|da|do|van|voor|till|för|для|от)"
 _TAGGED = r"(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api[_-]?key|secret[_-]?key|access[_-]?key)"
 _PLACED = (
-    _placed("password", _PASSWORD_MARKS,
-            rf"{_PASSWORD}(?i:\s(?:[\w'-]{{1,20}}\s){{0,4}}(?:is|was|be|to|ist|soll|lautet|als|est|es|é|è|är|это)\b:?\s{{1,4}}|\s(?:{_OF}(?:\s[\w'@.-]{{1,30}}){{1,4}}?|\([^()\n]{{1,40}}\))\s?[:：=]\s{{0,4}})[\"'`«„“]?(?P<secret>[^\s\"'`,;]{{6,200}}[^\s\"'`,;.!?»”])", _is_told),
-    _placed("password", _PASSWORD_MARKS,
-            rf"{_PASSWORD}(?i:(?:\s[\w'-]{{1,20}}){{0,4}}?\s(?:from|von|de))\s{{1,3}}[\"'`]?(?P<secret>[^\s\"'`]{{6,100}})[\"'`]?(?i:\s(?:to|auf|zu|in|a|à))\s{{1,3}}[\"'`]?(?P<second>[^\s\"'`,;]{{6,200}}[^\s\"'`,;.!?])", _is_told),
-    _placed("password", _PASSWORD_MARKS,
-            rf"(?<![^\s\"'`(«„“])(?P<secret>[^\s\"'`,;»”\[\]]{{6,100}}+)[\"'`»”]?(?i:\s(?:is|was|as|ist|als|est|es)\s(?:an?|the|our|my|your|his|her|their|das|mein|unser|le|la|el)\s(?:[\w'-]{{1,20}}\s){{0,2}}){_PASSWORD}", _is_told),
-    _placed("password", _PASSWORD_MARKS, rf"{_PASSWORD}\s{{1,3}}[\"'`«„“](?P<secret>[^\s\"'`»”]{{6,200}})[\"'`»”]", _is_password),
-    _placed("password", _PASSWORD_MARKS, rf"{_PASSWORD}\s{{1,3}}(?P<secret>[^\s\"'`,;]{{7,200}}[^\s\"'`,;.!?])", _is_strong),
-    _placed("password", _EASTERN_MARKS,
-            rf"(?:{_EASTERN})\s?(?:は|是|为|為|는|은|：|:)?\s{{0,3}}[「『\"'`]?(?P<secret>[!#-&(-_a-~]{{6,100}})", _is_password),
+    _placed("password", PASSWORD_MARKS,
+            rf"{PASSWORD}(?i:\s(?:[\w'.@/-]{{1,30}}\s){{0,4}}{IS}(?!\w):?\s{{1,4}}{STILL}|\s(?:{OF}(?:\s[\w'@.-]{{1,30}}){{1,4}}?|\([^()\n]{{1,40}}\))\s?[:：=]\s{{0,4}})[\"'`«„“]?(?P<secret>[^\s\"'`,;]{{6,200}}[^\s\"'`,;.?»”])", is_told),
+    _placed("password", PASSWORD_MARKS,
+            rf"{PASSWORD}(?i:(?:\s[\w'-]{{1,20}}){{0,4}}?\s(?:from|von|de))\s{{1,3}}[\"'`]?(?P<secret>[^\s\"'`]{{6,100}})[\"'`]?(?i:\s(?:to|auf|zu|in|a|à))\s{{1,3}}[\"'`]?(?P<second>[^\s\"'`,;]{{6,200}}[^\s\"'`,;.?])", is_told),
+    _placed("password", PASSWORD_MARKS,
+            rf"(?<![^\s\"'`(«„“])(?P<secret>[^\s\"'`,;»”\[\]]{{6,100}}+)[\"'`»”]?(?i:\s(?:is|was|as|ist|als|est|es)\s(?:an?|the|our|my|your|his|her|their|das|mein|unser|le|la|el)\s(?:[\w'-]{{1,20}}\s){{0,2}}){PASSWORD}", is_told),
+    _placed("password", PASSWORD_MARKS, rf"{PASSWORD}\s{{1,3}}[\"'`«„“](?P<secret>[^\s\"'`»”]{{6,200}})[\"'`»”]", is_password),
+    _placed("password", PASSWORD_MARKS, rf"{PASSWORD}\s{{1,3}}(?P<secret>[^\s\"'`,;]{{7,200}}[^\s\"'`,;.?])", is_strong),
+    _placed("password", EASTERN_MARKS,
+            rf"(?:{EASTERN})\s?(?:は|是|为|為|는|은|：|:)?\s{{0,3}}[「『\"'`]?(?P<secret>[!#-&(-_a-~]{{6,100}})", is_password),
     _placed("secret", ("pass", "pwd", "secret", "token", "key"),
-            rf"(?i:{_TAGGED}(?:[\"']?>(?=[^\s<>]{{6,400}}</)|[\"']\s{{1,4}}value=[\"']))(?P<secret>[^\s\"'<>]{{6,400}})(?=[\"'<])", _is_quoted_value),
+            rf"(?i:{_TAGGED}(?:[\"']?>(?=[^\s<>]{{6,400}}</)|[\"']\s{{1,4}}value=[\"']))(?P<secret>[^\s\"'<>]{{6,400}})(?=[\"'<])", is_quoted_value),
     _placed("one-time password", ("secret", "key"),
-            r"(?i:\botpauth://[^\s\"'`<>]{1,300}?[?&]secret=|\b(?:totp|otp|2fa|mfa)(?:[ -](?:secret|key)){1,2}\s?(?:is|ist|lautet|:|=)\s{0,3}[\"'`]?)(?P<secret>(?i:[A-Z2-7]{16,128}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}))(?![A-Za-z0-9])", _is_base32),
+            r"(?i:\botpauth://[^\s\"'`<>]{1,300}?[?&]secret=|\b(?:totp|otp|2fa|mfa)(?:[ -](?:secret|key)){1,2}\s?(?:is|ist|lautet|:|=)\s{0,3}[\"'`]?)(?P<secret>(?i:[A-Z2-7]{16,128}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}))(?![A-Za-z0-9])", is_base32),
     _placed("password", ("htpasswd",),
-            r"\bhtpasswd\s{1,3}(?:-\w{1,6}\s{1,3}(?:\d{1,2}\s{1,3})?){0,3}(?:-(?=\w{0,6}n)\w{0,6}b\w{0,6}|-(?!\w{0,6}n)\w{0,6}b\w{0,6}\s{1,3}\S{1,100})\s{1,3}\S{1,100}\s{1,3}[\"']?(?P<secret>[^\s\"'`]{6,100})", _is_filled),
+            r"\bhtpasswd\s{1,3}(?:-\w{1,6}\s{1,3}(?:\d{1,2}\s{1,3})?){0,3}(?:-(?=\w{0,6}n)\w{0,6}b\w{0,6}|-(?!\w{0,6}n)\w{0,6}b\w{0,6}\s{1,3}\S{1,100})\s{1,3}\S{1,100}\s{1,3}[\"']?(?P<secret>[^\s\"'`]{6,100})", is_filled),
     _placed("secret", ("pass", "secret", "token", "key"),
-            r"(?i:\bconfig(?:ure)?(?::|\s{1,3})set\s{1,3}(?:--?[\w-]{1,20}\s{1,3}){0,3}[\"']?[\w./:@-]{0,100}(?:password|passwd|secret|token|api_?key|access_key)\s{1,3})[\"']?(?P<secret>[^\s\"'`]{6,400})", _is_password),
+            r"(?i:\bconfig(?:ure)?(?::|\s{1,3})set\s{1,3}(?:--?[\w-]{1,20}\s{1,3}){0,3}[\"']?[\w./:@-]{0,100}(?:password|passwd|secret|token|api_?key|access_key)\s{1,3})[\"']?(?P<secret>[^\s\"'`]{6,400})", is_password),
     _placed("key", ("key", "token", "secret"),
-            r"(?i:\b(?:client|webhook|signing|app|consumer|shared|api|access|auth|deploy|bot)[ -](?:secret|key|token)\s(?:is|was|to|ist|lautet)\b:?)\s{1,3}[\"'`]?(?P<secret>[A-Za-z0-9_+/~.-]{11,200}[A-Za-z0-9_+/=-])(?![\w=/])", lambda text: _is_strong(text) and _is_random(text)),
-    _placed("passphrase", ("passphrase",),
-            r"(?i:\bpassphrase\b)(?:(?:\s[\w'-]{1,20}){0,3}?\s?(?:is|to|:|=)\s{1,3}[\"'`]?|\s{1,3}[\"'`])(?P<secret>[a-z]{3,20}(?:[ -][a-z]{3,20}){2,7}(?:[ -]\d{1,4})?)(?=[\"'`.!]|\s*$)", _is_phrase),
+            r"(?i:\b(?:client|webhook|signing|app|consumer|shared|api|access|auth|deploy|bot)[ -](?:secret|key|token)\s(?:is|was|to|ist|lautet)\b:?)\s{1,3}[\"'`]?(?P<secret>[A-Za-z0-9_+/~.-]{11,200}[A-Za-z0-9_+/=-])(?![\w=/])", lambda text: is_strong(text) and is_random(text)),
+    _placed("passphrase", ("passphrase", "pass phrase"),
+            r"(?i:\bpass ?phrase\b)(?:(?:\s[\w'-]{1,20}){0,6}?\s?(?:is|to|:|=)\s{1,3}[\"'`]?|\s{1,3}[\"'`])(?P<secret>[a-z]{3,20}(?:[ -][a-z]{3,20}){2,7}(?:[ -]\d{1,4})?)(?=[\"'`.!]|\s*$)", is_phrase),
     _placed("password", ("user", "login"),
-            r"(?i:\b(?:user(?:name)?|login)\s\S{1,60}?(?:\s(?:and|und|y|et|with|mit))?[\s,/]{1,3}(?:pass|pw|pwd))\s{1,3}(?P<secret>[^\s\"'`,;]{5,200}[^\s\"'`,;.!?])", _is_password),
+            r"(?i:\b(?:user(?:name)?|login)\s\S{1,60}?(?:\s(?:and|und|y|et|with|mit))?[\s,/]{1,3}(?:pass|pw|pwd))\s{1,3}(?P<secret>[^\s\"'`,;]{5,200}[^\s\"'`,;.?])", is_password),
     _placed("password", ("credential", "zugangsdaten"),
-            r"(?i:\b(?:credentials?|zugangsdaten)\b(?:\s[\w'-]{1,20}){0,4}?\s?(?:are|is|sind|:|=))\s{0,3}[^\s:/,]{1,60}\s?(?:[/,:|]|\band\b)\s?(?P<secret>[^\s\"'`,;]{6,200}[^\s\"'`,;.!?])", _is_strong),
+            r"(?i:\b(?:credentials?|zugangsdaten)\b(?:\s[\w'-]{1,20}){0,4}?\s?(?:are|is|sind|:|=))\s{0,3}[^\s:/,]{1,60}\s?(?:[/,:|]|\band\b)\s?(?P<secret>[^\s\"'`,;]{6,200}[^\s\"'`,;.?])", is_strong),
+    _placed("password", ("credential", "creds", "login", "zugangsdaten"),
+            r"(?<![^\s\"'`(])[\w.@+-]{1,40}[:/](?P<secret>[^\s\"'`,;:/]{6,100})[\"'`]?(?i:\s(?:as|for|als|für)\s(?:(?:the|my|our|your|die|meine)\s)?(?:credentials|creds|login|zugangsdaten))\b", is_told),
+    _placed("secret", ("pass", "pwd", "secret", "token", "key"),
+            r"(?i:\bname[\"']?\s{0,3}[:=]\s{0,3}[\"']?[\w.-]{0,60}(?:pass(?:word|wd|phrase)?|pwd|secret|token|api_?key|access_?key)[\"']?,?\s{1,40}[\"']?value[\"']?\s{0,3}[:=]\s{0,3})[\"']?(?P<secret>[^\s\"'`,]{6,400})", lambda text: is_filled(text) and not is_about(text)),
     _placed("password", ("mysql", "mariadb"),
-            r"\b(?:mysql|mariadb)[\w-]{0,12}\s[^\n|;&]{0,120}?(?<=\s)-p[\"']?(?P<secret>[^\s\"'`]{6,100})", _is_password),
+            r"\b(?:mysql|mariadb)[\w-]{0,12}\s[^\n|;&]{0,120}?(?<=\s)-p[\"']?(?P<secret>[^\s\"'`]{6,100})", is_password),
     _placed("password", ("login", "redis-cli", "openssl", "ldap"),
-            r"(?:\blogin\s[^\n|;&]{0,120}?(?<=\s)-p|\bredis-cli\s[^\n|;&]{0,120}?(?<=\s)-a|\bopenssl\s[^\n|;&]{0,120}?(?<=\s)(?:-k|-pass(?:in|out)?\spass:)|\bldap\w{3,10}\s[^\n|;&]{0,200}?(?<=\s)-w)[ =]{0,2}[\"']?(?P<secret>[^\s\"'`]{6,100})", _is_password),
-    _placed("password", ("/user:",), r"\s/user:\S{1,60}\s{1,3}[\"']?(?P<secret>[^\s\"'`]{6,100})", _is_password),
+            r"(?:\blogin\s[^\n|;&]{0,120}?(?<=\s)-p|\bredis-cli\s[^\n|;&]{0,120}?(?<=\s)-a|\bopenssl\s[^\n|;&]{0,120}?(?<=\s)(?:-k|-pass(?:in|out)?\spass:)|\bldap\w{3,10}\s[^\n|;&]{0,200}?(?<=\s)-w)[ =]{0,2}[\"']?(?P<secret>[^\s\"'`]{6,100})", is_password),
+    _placed("password", ("/user:",), r"\s/user:\S{1,60}\s{1,3}[\"']?(?P<secret>[^\s\"'`]{6,100})", is_password),
     _placed("cookie", ("cookie",),
-            r"(?i:(?<![\w.-])[\w.-]{0,30}(?:sess|sid|auth)[\w.-]{0,12}=)(?P<secret>[A-Za-z0-9%._~+/:-]{16,4000})", lambda text: _is_filled(text) and _is_minted(text)),
+            r"(?i:(?<![\w.-])[\w.-]{0,30}(?:sess|sid|auth)[\w.-]{0,12}=)(?P<secret>[A-Za-z0-9%._~+/:-]{16,4000})", lambda text: is_filled(text) and is_minted(text)),
     _placed("key", ("key", "token", "secret"),
-            r"(?i:\b(?:key|token|secret)(?:(?:\s(?!hash|digest|finger|ids?\b|checksum|commit|revision|sha|md5|etag|name|version|file|path)[\w'-]{1,20}){0,4}?\s(?:is|was|to|ist|lautet|est|es|é|è)\b:?)?)\s{1,3}[\"'`]?(?P<secret>[A-Za-z0-9_-]{20,200})(?![\w.=/-])", _is_minted),
+            r"(?i:\b(?:key|token|secret)(?:(?:\s(?!hash|digest|finger|ids?\b|checksum|commit|revision|sha|md5|etag|name|version|file|path)[\w'-]{1,20}){0,4}?\s(?:is|was|to|ist|lautet|est|es|é|è)\b:?)?)\s{1,3}[\"'`]?(?P<secret>[A-Za-z0-9_-]{20,200})(?![\w.=/-])", is_minted),
     _placed("password", ("--pass", "--pwd", "--token", "--api-key", "--secret", "-u ", "sshpass"),
-            r"(?:--(?:password|passwd|pass|pwd|token|api-key|secret|client-secret)[ =]|sshpass -p ?|(?:-u|--user) ?[\"']?[^\s:\"']{1,60}:)[\"']?(?P<secret>[^\s\"'`]{6,300})", _is_password),
-    _placed("PIN", ("pin",), r"(?i:\bpin(?:[ -]?(?:code|number|nummer))?)\b\s{0,3}(?:[:=]|\bis\b|\blautet\b)\s{0,3}(?P<secret>\d{4,8})(?![\d.:,-]?\w)", bool),
-    _placed("password", ("login",), r"\blogin\s{1,4}\S{1,100}\s{1,4}password\s{1,4}(?P<secret>\S{4,200})", _is_filled),
+            r"(?:--(?:password|passwd|pass|pwd|token|api-key|secret|client-secret)[ =]|sshpass -p ?|(?:-u|--user) ?[\"']?[^\s:\"']{1,60}:)[\"']?(?P<secret>[^\s\"'`]{6,300})", is_password),
+    _placed("PIN", ("pin", "пин"), r"(?i:\b(?:pin|пин)(?:[ -]?(?:code|number|nummer|код))?)\b\s{0,3}(?:[:=]|(?i:\b(?:is|lautet|ist|est|es)\b))\s{0,3}(?P<secret>\d{4,8})(?![\d.:,-]?\w)", bool),
+    _placed("PIN", ("pin", "пин"), rf"(?:\bPIN(?:[ -]?(?i:code|number|nummer|kod))?|(?i:\bпин(?:-?код)?))\b(?!\s(?i:length|entry|pad|dialog|field|attempt|retr|header|block|count|screen|reset|layout))(?:(?:\s[^\W\d][\w'’.-]{{0,20}}){{0,5}}?\s?(?::|=|—|{IS}(?!\w):?))?\s{{0,3}}(?i:{STILL})(?P<secret>\d{{4,8}})(?![\d.:,-]?\w)", bool),
+    _placed("PIN", ("暗証番号", "密码", "密碼", "비밀번호"), r"(?:暗証番号|密码|密碼|비밀번호)\s?(?:は|是|为|為|는|은|：|:)\s{0,3}(?P<secret>\d{4,8})(?![\d.:,-]?[A-Za-z\d]|\s?[位桁文자])", bool),
+    _placed("password", ("login",), r"\blogin\s{1,4}\S{1,100}\s{1,4}password\s{1,4}(?P<secret>\S{4,200})", is_filled),
     _placed("authorization", ("bearer", "basic ", "authorization"),
-            r"(?i:\b(?:bearer|basic)\s{1,4}|\bauthorization:\s{0,4}(?:token\s{1,4}|apikey\s{1,4})?)(?P<secret>[A-Za-z0-9._~+/=-]{16,4000})", lambda text: _classes(text) >= 2 and _is_filled(text) and _is_random(text) and not _NAME.match(text)),
+            r"(?i:\b(?:bearer|basic)\s{1,4}|\bauthorization:\s{0,4}(?:token\s{1,4}|apikey\s{1,4})?)(?P<secret>[A-Za-z0-9._~+/=-]{16,4000})", lambda text: classes(text) >= 2 and is_filled(text) and is_random(text) and not is_name(text)),
     _placed("password in an address", ("://",),
-            r"(?<![a-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s:/@\"'<>]{0,100}:(?P<secret>[^\s/@\"'<>]{3,200})@(?=[\w\[$-])", _is_url_password),
+            r"(?<![a-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s:/@\"'<>]{0,100}:(?P<secret>[^\s/@\"'<>]{3,200})@(?=[\w\[$-])", is_url_password),
+    _placed("password in an address", ("@",),
+            r":(?<=[\w.-]:)(?<!mailto:)(?<!sip:)(?<!sips:)(?<!xmpp:)(?<!acct:)(?<!mail:)(?<!from:)(?<!\bto:)(?<!cc:)(?<!npm:)(?<!pkg:)(?<!jsr:)(?P<secret>[^\s:/@\"'<>]{6,100})@(?=(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|[a-z][\w-]*(?:\.[\w-]+)+)\b)", is_strong),
+    _placed("seed phrase", ("seed", "phrase", "mnemonic", "wiederherstell", "frase", "фраз", "助记词", "助記詞", "シード", "ニーモニック", "시드", "12 words", "24 words", "twelve words"),
+            r"(?i:\b(?:seed|(?:seed|recovery|backup|wallet|mnemonic|secret)[ -](?:phrase|words?|seed)|mnemonic|wiederherstellungs(?:phrase|wörter)|phrase (?:de récupération|secrète|mnémonique)|frase (?:semilla|semente|de recuperación|de recuperação|di recupero|mnemonica)|сид-?фраза|(?:12|24|twelve|twenty-four) words)\b|助记词|助記詞|シードフレーズ|ニーモニック|시드 구문|니모닉)[^\n]{0,50}?\s{0,2}[\s:：=\"'`«„“](?P<secret>(?:\d{1,2}[.):]\s?)?[a-z]{3,10}(?:[ ,\n]{1,2}(?:\d{1,2}[.):]\s?)?[a-z]{3,10}){11,32})(?![\w ,]{0,2}[\w'])", is_seed),
     _placed("storage key", ("accountkey=", "sharedaccesskey=", "sig="),
-            r"(?i:\b(?:AccountKey|SharedAccessKey|SharedAccessSignature|sig)=)(?P<secret>[A-Za-z0-9+/%=_-]{30,200})", _is_random),
+            r"(?i:\b(?:AccountKey|SharedAccessKey|SharedAccessSignature|sig)=)(?P<secret>[A-Za-z0-9+/%=_-]{30,200})", is_random),
     _placed("key", ("key", "token", "secret", "credential"),
-            r"(?i:\b(?:key|token|secret|credentials?|api[- ]key)\b)[^\n\"'`]{0,60}?(?<![A-Za-z0-9+/_=.-])(?P<secret>[A-Za-z0-9+/_-]{20,200}={0,2})(?![A-Za-z0-9+/_=-])", _is_key),
+            r"(?i:\b(?:key|token|secret|credentials?|api[- ]key)\b)[^\n\"'`]{0,60}?(?<![A-Za-z0-9+/_=.-])(?P<secret>[A-Za-z0-9+/_-]{20,200}={0,2})(?![A-Za-z0-9+/_=-])", is_key),
 )  # fmt: skip
 
 _KEYED = pattern_of(
     r"(?:pass(?:word|wd|phrase|code|wort)|(?<![^\W_])(?:passe?|pw)(?![^\W_])|pwd|secret|key|token|credentials?|schlüssel"
-    rf"|{_ABROAD}|{_EASTERN})[\"'`]?\s{{0,4}}(?::=|=>|==?|:|：)\s{{0,4}}"
+    rf"|{ABROAD}|{EASTERN})[\"'`]?\s{{0,4}}(?::=|=>|==?|:|：)\s{{0,4}}"
 )  # of a text in lower case: a word for a secret, and a sign that it is set to something
 _KEY_WORDS = (
-    "key", "pass", "token", "secret", "pwd", "credential", "pw", "schlüssel", *_ABROAD_MARKS, *_EASTERN_MARKS,
+    "key", "pass", "token", "secret", "pwd", "credential", "pw", "schlüssel", *ABROAD_MARKS, *EASTERN_MARKS,
 )  # fmt: skip
 """How all that `_KEYED` finds begins: these are found in less time."""
-_ASCII_KEY_WORDS = tuple(word for word in _KEY_WORDS if word.isascii())
-_SHORTEST = 10  # signs, of a word for a secret and what it is set to
+_SHORTEST = 8  # signs, of a word for a secret and what it is set to
 _KINDS_OF_KEY = pattern_of(
     r"(?:api|access|secret|private|auth|account|encryption|signing|master|shared|service|deploy|license|storage|webhook|session|"
     r"admin|root)[ _.-]?$"
 )  # what is called a key is one that opens something only after such a word
+_NAMED = pattern_of(r"(?<![A-Za-z])[A-Z][A-Z0-9]*_$")  # as settings of an environment are: STRIPE_KEY, DB_PASS
 _QUOTED = pattern_of(r"[brfu@]?(?P<q>[\"'`])(?P<secret>[^\"'`\s]{6,400})(?P=q)")
 _BARE = pattern_of(r"(?P<secret>[^\s\"'`,;&<>()\[\]{}]{6,400})(?![(\[{])")
+
+_LOGINS = (
+    "log ?in", "logging in", "logged in", "sign ?in", "credential", "creds", "zugangsdaten", "anmeld", "einlogg", "logge dich", "identifiants",
+    "connecte-toi", "connectez-vous", "(?:me|se) connecte", "credencia", "credenzial", "inicia[r]? sesión", "inlogge", "accedi", "entrar com",
+    "уч[её]тн", "логин", "войти", "账号", "帐号", "帳號", "登录", "登入", "ログイン", "로그인", "계정",
+)  # fmt: skip
+_ENTERED = pattern_of("|".join(_LOGINS))
+_LOGIN_MARKS = (
+    "log", "sign", "cred", "zugangsd", "anmeld", "identifiant", "connecte", "inicia", "accedi", "entrar com", "уч", "логин", "войти",
+    "账号", "帐号", "帳號", "登录", "登入", "ログイン", "로그인", "계정",
+)  # fmt: skip
+_ASCII_LOGIN_MARKS = tuple(filter(str.isascii, _LOGIN_MARKS))
+_SPOKEN_OF = pattern_of(rf"(?:{PASSWORDS})\b{OF_PASSWORDS}|{EASTERN}")
+_NEAR_BEFORE, _NEAR_AFTER = 50, 80  # signs
+_MADE = pattern_of(
+    r"(?<![^\s\"'`(«„“「『*,;|\u3001-\u9fff\uac00-\ud7af])(?:[\w.@+-]{1,40}[:/])?(?P<secret>[^\s\"'`,;:()<>\[\]{}«»“”„「」『』|/=\\\u3000-\u9fff\uac00-\ud7af]{8,64})"
+    r"(?![^\s\"'`)»”」』*,;.:?|\u3001-\u9fff\uac00-\ud7af])"
+)
+
+_DIGIT = pattern_of(r"[0-9]")
+_CARD = pattern_of(
+    r"[2-68](?<![\w.,+#/-].)\d{3}(?<![0-9A-F]{2}[ \n-]\d{4})(?:\d{9,15}|(?P<gap>[ -])\d{4}(?P=gap)\d{4}(?P=gap)\d{4}(?:(?P=gap)\d{3})?|(?P<space>[ -])\d{6}(?P=space)\d{4,5})(?![\w/-]|[.,]\d|[ \n][0-9A-F]{4}\b)"
+)
 
 _LONGEST_WORD = 20  # signs: what an issuer marks has no shorter run
 _LONG = pattern_of(rf"[A-Za-z0-9_./:+~=-]{{{_LONGEST_WORD}}}")
@@ -334,10 +266,10 @@ def _by_mark(rules: tuple[_Rule, ...]) -> dict[str, list[_Rule]]:
 
 
 _PREFIXED_BY_MARK, _PLACED_BY_MARK = _by_mark(_PREFIXED), _by_mark(_PLACED)
-_SIGNS_OF_PLACES = tuple(
-    mark for mark in _PLACED_BY_MARK if not any(other in mark for other in _PLACED_BY_MARK if other != mark)
-)
-"""The shortest of these marks: each of the others holds one of them."""
+_SPOKEN_SIGNS = dict.fromkeys((*_PLACED_BY_MARK, *_KEY_WORDS, *SAID_MARKS, "code"))
+_SIGNS = tuple(mark for mark in _SPOKEN_SIGNS if not any(other in mark for other in _SPOKEN_SIGNS if other != mark))
+"""The shortest of all words for a secret: each of the others holds one of them."""
+_ASCII_SIGNS = tuple(filter(str.isascii, _SIGNS))
 
 _HASHED = pattern_of(r"(?:sha(?:1|224|256|384|512)[-:=]|md5[-:=]|h1:|integrity[\"']?[:=]\s?[\"']?|;base64,|checksum\W{1,4}|digest\W{1,4}|commit\W{1,4})$", re.IGNORECASE)  # fmt: skip
 _PEM = pattern_of(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:")
@@ -358,14 +290,20 @@ def find_secrets(text: str) -> list[Secret]:
     ascii = lower.isascii()
     long = max(map(len, text.split()), default=0) >= _LONGEST_WORD and _LONG.search(text)
     marked = [rules for mark, rules in _PREFIXED_BY_MARK.items() if mark in lower] if long else []
-    if [sign for sign in _SIGNS_OF_PLACES if sign in lower]:
+    spoken = bool([sign for sign in (_ASCII_SIGNS if ascii else _SIGNS) if sign in lower])
+    if spoken:
         marked += [rules for mark, rules in _PLACED_BY_MARK.items() if mark in lower]
     found = [*_private_keys(text)] if "private key" in lower or "putty-user-key" in lower else []
     for rule in {id(rule): rule for rules in marked for rule in rules}.values():
         found += _matches(rule, text)
+    if spoken and any([mark in lower for mark in SAID_MARKS]):
+        found += [Secret(start, end, "password") for start, end in said_secrets(text, lower)]
     is_set = "=" in lower or ":" in lower or "：" in lower  # as each of the words must be, to something
-    if is_set and any([word in lower for word in (_ASCII_KEY_WORDS if ascii else _KEY_WORDS)]):
+    if spoken and is_set and any([word in lower for word in _KEY_WORDS]):
         found += _set_to(text, lower)
+    if _DIGIT.search(text):
+        found += _beside(text, lower, spoken)
+        found += [Secret(*one.span(), "card number") for one in _CARD.finditer(text) if is_card(one.group())]
     if not found:
         return found
     kept: list[Secret] = []
@@ -386,18 +324,39 @@ def _lowered(text: str) -> str:
 def _set_to(text: str, lower: str) -> Iterator[Secret]:
     """What a password, a token, a secret or a key of some kind is set to."""
     for key in _KEYED.finditer(lower):
+        named = _NAMED.search(text, max(0, key.start() - 40), key.start()) is not None
+        if text.startswith("PASS", key.start()) and not named and not text[key.start() + 4].isalpha():
+            continue  # a test that did
+        value = _QUOTED.match(text, key.end())
+        holds = is_quoted_value if value else is_password
         if lower.startswith("key", key.start()) and not _KINDS_OF_KEY.search(
             lower, max(0, key.start() - 16), key.start()
         ):
-            continue
-        if text.startswith("PASS", key.start()) and not text[key.start() + 4].isalpha():
-            continue  # a test that did
-        value = _QUOTED.match(text, key.end())
-        holds = _is_quoted_value if value else _is_password
+            if not named:
+                continue
+            holds = is_issued
         if value is None and not key.group().rstrip().endswith("=="):  # which asks for another one
             value = _BARE.match(text, key.end())
         if value and holds(value["secret"]) and not _is_something_else(text, key.start(), value.start("secret")):
-            yield Secret(*value.span("secret"), "secret" if holds is _is_quoted_value else "password")
+            yield Secret(*value.span("secret"), "password" if holds is is_password else "secret")
+
+
+def _beside(text: str, lower: str, spoken: bool) -> Iterator[Secret]:
+    """What is mixed as a password is, near where one is spoken of or somebody is told how to log in."""
+    windows: list[tuple[int, int]] = []
+    if spoken:
+        windows += [(one.start() - _NEAR_BEFORE, one.end() + _NEAR_AFTER) for one in _SPOKEN_OF.finditer(lower)]
+    if any([mark in lower for mark in (_ASCII_LOGIN_MARKS if lower.isascii() else _LOGIN_MARKS)]):
+        windows += [(one.start(), one.end() + _NEAR_AFTER) for one in _ENTERED.finditer(lower)]
+    done = 0
+    for start, end in sorted(windows):
+        for one in _MADE.finditer(text, max(start, done)):
+            if one.start() >= end:
+                break
+            value = one["secret"].rstrip(".?*_")
+            if is_made(value):
+                yield Secret(one.start("secret"), one.start("secret") + len(value), "password")
+        done = max(done, end)
 
 
 def _matches(rule: _Rule, text: str) -> Iterator[Secret]:
@@ -493,6 +452,8 @@ def mask_value(name: str, value: str) -> tuple[str, tuple[str, ...]]:
     lower = name.lower()
     if kinds or not any(word in lower for word in _KEY_WORDS):
         return masked, kinds
+    if told_by_name(name, value):
+        return f"{MASK}password]", ("password",)
     said = f"{name}: "
     found = [one for one in find_secrets(said + value) if one.start >= len(said)]
     return (f"{MASK}{found[0].kind}]", (found[0].kind,)) if found else (value, ())
@@ -506,13 +467,11 @@ def told_in(*texts: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(kind for text in texts for kind in _MASKED.findall(text)))
 
 
-_PRIVATE = pattern_of(r"<\s*private(?=[\s/>]|\Z)|(<\s*/\s*private\s*>)", re.IGNORECASE)
-
-
 def drop_private(text: str) -> str:
     """A text without what stands in `<private>…</private>`. What is not closed goes on to the end.
 
-    Whatever opens as such a mark does, with attributes or without, however it goes on.
+    Whatever opens as such a mark does, with attributes or without, however it goes on; but one that nothing closes is
+    none where it is shown as code, or is a part of a type.
     """
     return carry_private([text])[0] if "private" in text.lower() else text
 
@@ -522,27 +481,25 @@ def carry_private(texts: Sequence[str]) -> list[str]:
 
     What is closed in none of them goes on to the end of the text that it begins in.
     """
-    closing = (place for place, text in enumerate(texts) if any(found[1] for found in _PRIVATE.finditer(text)))
-    last = max(closing, default=-1)
+    marks = private_marks(texts)
+    last = max((place for place, found in enumerate(marks) if any(closes for *_, closes in found)), default=-1)
     kept: list[str] = []
     inside = False
     for place, text in enumerate(texts):
-        public, inside = _without_private(text, inside)
+        public, inside = _without_private(text, marks[place], inside)
         kept.append(public)
         inside = inside and place < last
     return kept
 
 
-def _without_private(text: str, inside: bool) -> tuple[str, bool]:
+def _without_private(text: str, marks: Sequence[PrivateMark], inside: bool) -> tuple[str, bool]:
     """A text, which may begin inside of a private one, without what is private; and does it end inside of one?"""
-    if not inside and "private" not in text.lower():
-        return text, False
     kept: list[str] = []
     at, depth = 0, int(inside)
-    for mark in _PRIVATE.finditer(text):
+    for start, end, closes in marks:
         if depth == 0:
-            kept.append(text[at : mark.start()])
-        inside = not mark.group(1)
-        depth = depth + 1 if inside else max(depth - 1, 0)
-        at = mark.end()
+            kept.append(text[at:start])
+        inside = not closes
+        depth = max(depth - 1, 0) if closes else depth + 1
+        at = end
     return "".join([*kept, text[at:] if depth == 0 else ""]), inside

@@ -23,18 +23,20 @@ T = TypeVar("T")
 
 
 class Message(Struct, frozen=True):
-    """Something that was said, by whom and when."""
+    """Something that was said, by whom and when. `line` is what its program calls the last line of it, if it does."""
 
     role: str
     text: str
     at: datetime | None = None
     name: str | None = None
+    line: str | None = None
 
 
 class Conversation(Struct, frozen=True, kw_only=True):
-    """Messages in order. `id` is what its program calls it; `origin` what else it says of it.
+    """Messages in order. `id` is what its program calls it; `origin` what else it says of it, `changed` when it was
+    changed last.
 
-    The first `copied` of them were said in another session, which this one goes on from.
+    The first `copied` of them were said in another session, `copied_from`, which this one goes on from.
     """
 
     format: str
@@ -43,6 +45,8 @@ class Conversation(Struct, frozen=True, kw_only=True):
     title: str | None = None
     origin: Metadata = msgspec.field(default_factory=dict[str, Json])
     copied: int = 0
+    copied_from: str | None = None
+    changed: datetime | None = None
 
 
 class Turns:
@@ -53,6 +57,7 @@ class Turns:
 
     def __init__(self, begun: datetime | None = None) -> None:
         self._said: list[tuple[str, list[str], datetime | None]] = []
+        self._lines: dict[int, str] = {}
         self._at = begun
 
     def add(self, role: str, parts: Iterable[str], at: datetime | None, *, joined: bool = False) -> None:
@@ -65,11 +70,19 @@ class Turns:
         else:
             self._said.append((role, lines, self._at))
 
+    def end_with(self, line: str | None) -> None:
+        """So the line is called that was read last."""
+        if line is not None:
+            self._lines[len(self._said) - 1] = line
+
     def __len__(self) -> int:
         return len(self._said)
 
     def messages(self) -> tuple[Message, ...]:
-        return tuple(Message(role, fit_text("\n".join(lines)), at) for role, lines, at in self._said)
+        return tuple(
+            Message(role, fit_text("\n".join(lines)), at, line=self._lines.get(place))
+            for place, (role, lines, at) in enumerate(self._said)
+        )
 
 
 def fit_text(text: str) -> str:

@@ -10,7 +10,7 @@ left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import TypeVar
@@ -49,6 +49,8 @@ T = TypeVar("T")
 
 _REMINDER = re.compile(r"<(system-reminder|ide_[a-z_]{1,40}|local-command-[a-z]{1,40})>")
 _SPEAKERS = ("user", "assistant")
+_ATTACHED = "attachment"
+_QUEUED = "queued_command"
 _NOISE = ("<command-", "<local-command", "<bash-", "<user-memory-input", "Caveat: The messages below",
           "[Request interrupted", "<task-notification")  # fmt: skip
 
@@ -62,7 +64,9 @@ class _ClaudeMessage(Struct):
 class _ClaudeLine(Struct, rename="camel"):
     type: str
     message: _ClaudeMessage | None = None
+    attachment: msgspec.Raw = msgspec.Raw()
     session_id: str | None = None
+    uuid: str | None = None
     timestamp: str | None = None
     cwd: str | None = None
     git_branch: str | None = None
@@ -73,6 +77,19 @@ class _ClaudeLine(Struct, rename="camel"):
     is_sidechain: bool | None = False
     is_compact_summary: bool | None = False
     is_api_error_message: bool | None = False
+
+
+class _ClaudeOrigin(Struct):
+    kind: str | None = None
+
+
+class _ClaudeQueued(Struct, rename="camel"):
+    """What is typed while the agent works. It is in no other line, unless the agent is done before it looks."""
+
+    type: str
+    prompt: Content = None
+    command_mode: str | None = None
+    origin: _ClaudeOrigin | None = None
 
 
 class _ClaudeGlance(Struct, rename="camel"):
@@ -86,30 +103,67 @@ class _ClaudeRole(Struct):
 
 
 def _read_claude_code(data: Data) -> list[Conversation]:
-    glances = (one for one in objects_of(data, _ClaudeGlance) if one.message is not None and one.type in _SPEAKERS)
+    glances = (one for one in objects_of(data, _ClaudeGlance) if one.type == _ATTACHED or _speaks(one))
     aside = all(one.is_sidechain for one in glances)  # a file of a subagent has nothing else
     turns = Turns()
     title: str | None = None
     first: _ClaudeLine | None = None
-    for line in objects_of(data, _ClaudeLine):
+    for line in _claude_lines(data):
         title = line.custom_title or line.ai_title or line.summary or title
-        hidden = line.is_meta or line.is_compact_summary or line.is_api_error_message
-        if line.message is None or line.type not in _SPEAKERS:
-            continue
-        if first is None and line.session_id:
+        if first is None and line.session_id and _speaks(line):
             first = msgspec.structs.replace(line, message=None)
-        if hidden or (line.is_sidechain and not aside):
-            continue
-        parts = [_without_reminders(part) for part in show_content(line.message.content)]
-        parts = [part for part in parts if not part.lstrip().startswith(_NOISE)]
-        failed = bool(parts) and all(part.startswith("[failed: ") for part in parts)
-        role = "assistant" if failed else line.type  # a tool's answer comes in the name of the user
-        turns.add(role, parts, read_moment(line.timestamp), joined=role == "assistant")
+        _add_claude(turns, line, aside=aside)
+        turns.end_with(line.uuid)
     origin: dict[str, Json] = {"host": "claude-code"}
     if first is not None:
         origin |= {key: value for key, value in (("cwd", first.cwd), ("branch", first.git_branch)) if value}
     id = None if first is None or aside else first.session_id
     return [Conversation(format="claude-code", messages=turns.messages(), id=id, title=title, origin=origin)]
+
+
+def _speaks(line: _ClaudeLine | _ClaudeGlance) -> bool:
+    return line.message is not None and line.type in _SPEAKERS
+
+
+def _claude_lines(data: Data) -> Iterator[_ClaudeLine]:
+    """The lines, with what was typed while the agent worked as the user's; but not where it comes again as such."""
+    again: set[str] = set()
+    if data.find(_QUEUED.encode()) >= 0:
+        waiting: set[str] = set()
+        for line in map(_unqueued, objects_of(data, _ClaudeLine)):
+            if line.type == "user" and line.message is not None:
+                told = _whole(line.message)
+                if bytes(line.attachment):
+                    waiting.add(told)
+                elif told in waiting:
+                    again.add(told)
+    for line in map(_unqueued, objects_of(data, _ClaudeLine)):
+        if not (again and line.message and bytes(line.attachment) and _whole(line.message) in again):
+            yield line
+
+
+def _whole(message: _ClaudeMessage) -> str:
+    return "\n".join(show_content(message.content)).strip()
+
+
+def _unqueued(line: _ClaudeLine) -> _ClaudeLine:
+    queued = _fitting(line.attachment, _ClaudeQueued) if line.type == _ATTACHED and bytes(line.attachment) else None
+    if queued is None or (queued.type, queued.command_mode) != (_QUEUED, "prompt"):
+        return line
+    if queued.origin is not None and queued.origin.kind != "human":
+        return line
+    return msgspec.structs.replace(line, type="user", message=_ClaudeMessage("user", queued.prompt))
+
+
+def _add_claude(turns: Turns, line: _ClaudeLine, *, aside: bool) -> None:
+    hidden = line.is_meta or line.is_compact_summary or line.is_api_error_message
+    if line.message is None or not _speaks(line) or hidden or (line.is_sidechain and not aside):
+        return
+    parts = [_without_reminders(part) for part in show_content(line.message.content)]
+    parts = [part for part in parts if not part.lstrip().startswith(_NOISE)]
+    failed = bool(parts) and all(part.startswith("[failed: ") for part in parts)
+    role = "assistant" if failed else line.type  # a tool's answer comes in the name of the user
+    turns.add(role, parts, read_moment(line.timestamp), joined=role == "assistant")
 
 
 def _without_reminders(text: str) -> str:
@@ -196,8 +250,12 @@ def _read_codex(data: Data) -> list[Conversation]:
             _add_codex(turns, item, at)
             if forked is not None and (at is None or at - forked < _REPLAYED):
                 copied = len(turns)
-    id = None if first is None else first.id
-    return [Conversation(format="codex", messages=turns.messages(), id=id, origin=origin, copied=copied)]
+    id, other = (None, None) if first is None else (first.id, first.forked_from_id)
+    return [
+        Conversation(
+            format="codex", messages=turns.messages(), id=id, origin=origin, copied=copied, copied_from=other
+        )
+    ]  # fmt: skip
 
 
 def _minted(id: str | None) -> float:
@@ -301,6 +359,7 @@ class _Look(Struct):
     id: str | None = None
     timestamp: object = None
     leafUuid: str | None = None
+    attachment: object = None
 
 
 def _reader_of_lines(data: Data) -> Reader | None:
@@ -332,6 +391,8 @@ def find_reader_of_lines(data: Data) -> Reader | None:
 
 def _reader_by(look: _Look, *, first: bool) -> Reader | None:
     if look.type in ("user", "assistant") and look.message is not None and look.sessionId:
+        return _read_claude_code
+    if look.type == _ATTACHED and look.attachment is not None and look.sessionId:
         return _read_claude_code
     if look.payload is not None and look.type in ("session_meta", "response_item", "event_msg", "turn_context"):
         return _read_codex
@@ -380,6 +441,11 @@ def parse_conversation(conversation: Conversation) -> Parsed:
     """A conversation in segments, a message each."""
     first = next((message for message in conversation.messages if message.role == "user"), conversation.messages[0])
     title = storable(conversation.title or "").strip() or short_title(first.text)
+    payload = {"format": conversation.format, "messages": len(conversation.messages), "origin": conversation.origin}
+    if conversation.changed is not None:
+        payload["changed"] = conversation.changed.isoformat()
+    if (last := conversation.messages[-1].line) is not None:
+        payload["last_line"] = last
     return Parsed(
         source_kind="conversation",
         title=title[:500],
@@ -387,9 +453,9 @@ def parse_conversation(conversation: Conversation) -> Parsed:
         segments=tuple(
             Segment(
                 text=message.text, title=title[:500], role=message.name or message.role, event_time=message.at,
-                locator={"kind": "message", "index": index},
+                locator={"kind": "message", "index": index}, line=message.line, copied=index < conversation.copied,
             )
             for index, message in enumerate(conversation.messages)
         ),
-        payload={"format": conversation.format, "messages": len(conversation.messages), "origin": conversation.origin},
+        payload=payload,
     )  # fmt: skip

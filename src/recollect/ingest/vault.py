@@ -27,7 +27,7 @@ from recollect.ingest.frontmatter import (
     split_entries,
     split_front_matter,
 )
-from recollect.ingest.merged import has_marks, split_conflict
+from recollect.ingest.merged import count_blocks, has_marks, split_conflict
 from recollect.types import Json
 
 KEYS: Mapping[str, str] = {
@@ -65,6 +65,8 @@ class Page(Struct, frozen=True, kw_only=True):
     id: str | None = None
     fields: Mapping[str, Json]
     about: tuple[str, ...] = ()
+    before: Mapping[str, Json] | None = None
+    """The metadata as releases knew them that kept no lines of a file's own fields; None where they are the same."""
 
 
 def plain_ends(text: str) -> str:
@@ -89,8 +91,10 @@ def parse_page(content: str) -> Page:
     fields = {
         field: _number(front[key]) if key in _NUMBERS else front[key] for key, field in _FIELDS.items() if key in front
     }
+    before = None
     if own and isinstance(held := fields.get("metadata") or {}, Mapping):
         fields["metadata"] = _with_own(held, own)
+        before = {**held, PROPERTIES: {entry.name: entry.value() for entry in own if entry.name}}
     id, about, form = front.get("id"), front.get("about"), front.get(FORM)
     named = about if isinstance(about, list) else [about]
     text = _formed(body.strip(_ENDS), form if isinstance(form, Mapping) else {})
@@ -99,6 +103,7 @@ def parse_page(content: str) -> Page:
         text=text, id=id if isinstance(id, str) and id.strip() else None,
         fields={name: value for name, value in fields.items() if value is not None},
         about=tuple(dict.fromkeys([*linked, *links_in(text)])),
+        before=None if before is None or says_same(before, fields["metadata"]) else before,
     )  # fmt: skip
 
 
@@ -140,7 +145,7 @@ def _own_lines(metadata: Mapping[str, Json]) -> tuple[list[str], dict[str, Json]
     entries = _entries_of(form) if isinstance(form, str) else []
     as_written = {
         entry.name for entry in entries
-        if _is_said(entry) and entry.name in properties and _same(entry.value(numbers=True), properties[entry.name])
+        if _is_said(entry) and entry.name in properties and says_same(entry.value(numbers=True), properties[entry.name])
     }  # fmt: skip
     lines: list[str] = []
     for entry in entries:
@@ -172,12 +177,12 @@ def _reads_back(name: str, value: Json) -> bool:
     match parse_entries("\n".join(render_lines({name: value})).split("\n")):
         case [entry]:
             found = entry.is_plain() and entry.name == name and name not in _OURS
-            return found and _same(entry.value(numbers=True), value)
+            return found and says_same(entry.value(numbers=True), value)
         case _:
             return False
 
 
-def _same(one: Json, other: Json) -> bool:
+def says_same(one: Json | Mapping[str, Json], other: Json | Mapping[str, Json]) -> bool:
     """Is it the same in kind, too? 1, 1.0 and true are three."""
     first, second = (msgspec.msgpack.encode(value, order="deterministic") for value in (one, other))
     return first == second
@@ -268,10 +273,16 @@ def name_page(page: Page, taken: Sequence[str] | set[str] = ()) -> str:
     return name
 
 
-def sides_of(content: str) -> tuple[str, str] | None:
-    """Both sides of a file in which a merge has left its marks; None where there are none, or where they are text."""
-    above = content[: len(content) - len(split_front_matter(content)[1])].count("\n")
-    return split_conflict(content, above if are_text(content) else None)
+def sides_of(content: str, known: str | None = None) -> tuple[str, str] | None:
+    """Both sides of a file in which a merge has left its marks; None where there are none, or where they are text.
+
+    `known` is what the note is known to say; without that, nothing in a block of code is a merge.
+    """
+    if are_text(content):
+        return split_conflict(content, content[: len(content) - len(split_front_matter(content)[1])].count("\n"))
+    within = None if known is None else split_conflict(content, known=known)
+    blocks = [count_blocks(split_front_matter(side)[1]) for side in within or ()]
+    return within if known is not None and blocks and min(blocks) <= count_blocks(known) else split_conflict(content)
 
 
 def are_text(content: str) -> bool:

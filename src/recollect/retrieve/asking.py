@@ -102,7 +102,7 @@ _FOR_QUESTIONS = pattern_of(
     re.IGNORECASE,
 )
 _WORTH = 0.4  # of a hit that only asks
-_LIKELY, _SHARED, _NEAR = 0.5, 0.3, 0.5
+_LIKELY, _SHARED, _NEAR = 0.3, 0.3, 0.5
 
 
 def is_question(text: str) -> bool:
@@ -114,9 +114,53 @@ def is_question(text: str) -> bool:
 
 def asked_among(hits: Sequence[Hit], question: str) -> list[Hit]:
     """The hits that only ask; none where somebody looks for questions."""
-    if _FOR_QUESTIONS.search(question):
-        return []
-    return [hit for hit in hits if is_question(hit.record.text)]
+    return [] if _FOR_QUESTIONS.search(question) else [hit for hit in hits if _asks(hit)]
+
+
+def _asks(hit: Hit) -> bool:
+    """Of what was said in passing, everything that only asks; of what was noted, one short question."""
+    return is_question(hit.record.text) or (hit.record.kind == "message" and only_asks(hit.record.text))
+
+
+_ENDS = pattern_of(r"(?<=[.!?…])(?<!\b[A-Z][a-z]\.)(?<!\b[A-Z][a-z]{2}\.)\s+|(?<=[。！？؟])\s*|\n+")
+_ASKS = pattern_of(
+    r"\W*(?:(?:so|and|but|ok(?:ay)?|hey|please|und|also)\b\W*)*(?:"
+    r"(?:what|which|how (?:many|much|long|often))\W+(?:\w+\W+){0,2}?(?:do|does|did|should|shall|can|could|would)\b|"
+    r"(?:what|which|who|whose|when|where|why|how)\W+(?:is|are|was|were|do|does|did|should|shall|can|could|would|will)\b|"
+    r"(?:is|are|do|does|did|can|could|should|shall|would|will) (?:we|i|you|it|they|he|she|there)\b|"
+    r"(?:is|are|does|did|could|should|would) (?:the|this|our|my)\b|"
+    r"(?:was|wer|wann|wo|wie|warum|wieso) (?:ist|sind|war|waren|hat|haben|wird|kann|soll|sollen|muss)\b|"
+    r"welche[rsnm]? \w+ (?:ist|sind|hat|haben|nutzt|nutzen|läuft|gilt|soll|sollen)\b)",
+    re.IGNORECASE,
+)
+_DOUBTS = pattern_of(
+    r"\b(?:maybe|perhaps|possibly|might|not sure|unsure|i wonder|wondering|what if|suppose|hypothetically|could be|"
+    r"vielleicht|eventuell|womöglich|möglicherweise|nicht sicher|peut-être|quizás?|tal vez|forse|magari|talvez|"
+    r"misschien|być może|może|возможно|может быть|наверное|belki)\b|也许|可能|或许|かもしれ|아마",
+    re.IGNORECASE,
+)
+
+
+def stated_in(text: str) -> str:
+    """What a text states: without the sentences that ask or doubt."""
+    told = [one for one in _ENDS.split(text) if not _only_asks(one) and not _DOUBTS.search(one)]
+    return " ".join(told)
+
+
+def only_asks(text: str) -> bool:
+    """Is a text, however long, nothing but questions, with a mark or without?"""
+    return all(map(_only_asks, filter(None, _ENDS.split(text.strip()))))
+
+
+def _only_asks(sentence: str) -> bool:
+    return sentence.rstrip().endswith(_MARKS) or _ASKS.match(sentence) is not None
+
+
+def without_asked(hits: Sequence[Hit], prompt: str) -> Sequence[Hit]:
+    """The hits without messages that only ask, unless somebody looks for questions: none of them answers a prompt."""
+    if _FOR_QUESTIONS.search(prompt):
+        return hits
+    return [hit for hit in hits if hit.record.kind != "message" or not _asks(hit)]
 
 
 def lower_questions(hits: tuple[Hit, ...], others: Sequence[Hit], query: Query) -> tuple[Hit, ...]:
@@ -126,11 +170,10 @@ def lower_questions(hits: tuple[Hit, ...], others: Sequence[Hit], query: Query) 
     few records one that has nothing of the question can look likely: what is said of such a one does not count.
     """
     answers = [hit for hit in others if hit.why.keyword >= _SHARED or (hit.why.vector or 0.0) >= _NEAR]
-    if not answers or answers[0].score < _LIKELY:
-        return hits
+    answered = bool(answers) and answers[0].score >= _LIKELY
     best: dict[tuple[str, str], Hit] = {}
     for hit in (*hits, *answers):
-        worth = round(hit.score * _WORTH, 6) if is_question(hit.record.text) else hit.score
+        worth = round(hit.score * _WORTH, 6) if answered and _asks(hit) else hit.score
         held = best.get((hit.record.space, hit.record.id))
         if worth >= query.min_score and (held is None or worth > held.score):
             best[hit.record.space, hit.record.id] = msgspec.structs.replace(held or hit, score=worth)

@@ -14,7 +14,9 @@ from msgspec import Struct
 
 from recollect.pattern import pattern_of
 from recollect.retrieve.context import cut_text, estimate_tokens, framed, render_record
-from recollect.retrieve.fence import fence_text
+from recollect.retrieve.contradict import contradicts
+from recollect.retrieve.decided import takes_back
+from recollect.retrieve.fence import HEADINGS, fence_text
 from recollect.retrieve.restate import LONGEST, SURE, Statement, differ, read_statement, resemblance
 from recollect.types import Record
 
@@ -46,13 +48,6 @@ decision decided agreed chose moved switched migrated replaced entscheidung ents
 gewechselt décision décidé decisión decidido decidimos decisione
 deciso decisão decidiu besloten besluit decyzja решение решили
 """.split()
-HEADINGS: Mapping[Section, str] = {
-    "pinned": "Pinned",
-    "rules": "Preferences and rules",
-    "decisions": "Decisions, the newest first",
-    "open": "Open work",
-    "important": "Most important now",
-}
 _SHARES: Mapping[Section, float] = {"pinned": 0.4, "rules": 0.3, "decisions": 0.25, "open": 0.25, "important": 1.0}
 _FIRST: tuple[Section, ...] = ("pinned", "rules", "open", "decisions")
 _UNSPACED_RULE = pattern_of("总是|从不|不要|必须|偏好|喜欢|必ず|決して|好む|항상|절대|선호")
@@ -186,8 +181,11 @@ class _Plan:
                 continue
             if noted.record.project != record.project and held.words != said.words:
                 continue  # each holds in its own project
-            newer, older = (held, said) if noted.record.event_time >= record.event_time else (said, held)
-            if resemblance(newer, older, {}) >= SURE:
+            is_older = noted.record.event_time >= record.event_time
+            newer, older = (held, said) if is_older else (said, held)
+            texts = (noted.record.text, record.text) if is_older else (record.text, noted.record.text)
+            sure = resemblance(newer, older, {}) >= SURE and (not differ(newer, older) or contradicts(*texts))
+            if sure or takes_back(*texts):
                 return noted
         return None
 

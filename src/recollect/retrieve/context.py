@@ -35,20 +35,20 @@ def estimate_tokens(text: str) -> int:
     return int(1.5 * wide + other / _CHARACTERS_PER_TOKEN + 0.5 * marks) + 1
 
 
-def pack_context(hits: Sequence[Hit], budget_tokens: int | None, own: str | None = None) -> str:
+def pack_context(hits: Sequence[Hit], budget_tokens: int | None, projects: bool = False) -> str:
     """A prompt-ready block within the budget; empty when there is nothing to show or no room for any of it.
 
-    `own` is the project that it is for ("": none): what is of another says of which.
+    With `projects` what is of a project says of which; the rest holds for all.
     """
     left = None if budget_tokens is None else budget_tokens - estimate_tokens(framed([]))
     lines: list[str] = []
     for place, hit in enumerate(hits):
-        line: str | None = render_hit(hit, own=own)
+        line: str | None = render_hit(hit, projects=projects)
         if left is not None:
-            line = _fitting(hit, line, left, own, last=place == len(hits) - 1)
+            line = _fitting(hit, line, left, projects, last=place == len(hits) - 1)
             if line is None and not lines:
                 line = _cut(
-                    hit, left, own, _BEST_TOKENS
+                    hit, left, projects, _BEST_TOKENS
                 )  # rather the beginning of the best than the whole of a worse one
             if line is None:
                 break
@@ -62,17 +62,17 @@ def framed(lines: Sequence[str]) -> str:
     return fence_block(_BLOCK, lines)
 
 
-def _fitting(hit: Hit, line: str, left: int, own: str | None, *, last: bool) -> str | None:
+def _fitting(hit: Hit, line: str, left: int, projects: bool, *, last: bool) -> str | None:
     """A line that leaves room for others, cut where it must be; nothing where too little of it would be left."""
     cost = estimate_tokens(line) + 1
     if cost <= left // 2 or (cost <= left and (last or cost <= _SHORTEST_CUT)):
         return line
-    return _cut(hit, left // 2, own) or _cut(hit, left, own) or (line if cost <= left else None)
+    return _cut(hit, left // 2, projects) or _cut(hit, left, projects) or (line if cost <= left else None)
 
 
-def render_hit(hit: Hit, fenced: str | None = None, own: str | None = None) -> str:
+def render_hit(hit: Hit, fenced: str | None = None, projects: bool = False) -> str:
     text = fence_text(hit.record.text) if fenced is None else fenced
-    project = None if own is None or hit.record.project == own else hit.record.project
+    project = hit.record.project if projects else None
     return render_record(hit.record, text, project, hit.record.title, hit.record.role)
 
 
@@ -89,12 +89,12 @@ def render_record(record: Record, fenced: str, *labels: str | None) -> str:
     return f"- [{fence_label(record.id)}] ({' · '.join(marks)}) {fenced}"
 
 
-def _cut(hit: Hit, tokens: int, own: str | None, least: int = _SHORTEST_CUT) -> str | None:
+def _cut(hit: Hit, tokens: int, projects: bool, least: int = _SHORTEST_CUT) -> str | None:
     """The beginning of a hit that is too long for the whole budget, or nothing if too little would be left."""
-    around = estimate_tokens(render_hit(hit, "", own))
+    around = estimate_tokens(render_hit(hit, "", projects))
     if tokens < around + least:
         return None
-    return render_hit(hit, cut_text(fence_text(hit.record.text), tokens - around - 1), own)
+    return render_hit(hit, cut_text(fence_text(hit.record.text), tokens - around - 1), projects)
 
 
 def cut_text(text: str, tokens: int) -> str:

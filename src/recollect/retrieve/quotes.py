@@ -55,6 +55,11 @@ def is_short(text: str) -> bool:
     return len(_words(text)) < _RUN
 
 
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text, as far as its marks tell."""
+    return [one for one in _SENTENCE.split(text) if one.strip()]
+
+
 def words_in(data: bytes) -> set[str]:
     """The words of a text that is written as JSON, in the form in which they are compared; a few others among them."""
     plain = data.replace(b"\\n", b"  ")
@@ -69,7 +74,7 @@ def without(text: str, gone: Said, rest: Said) -> str:
     for line in text.splitlines():
         head, colon, told = line.partition(": ")
         head, told = (f"{head}: ", told) if colon and len(head.split()) == 1 else ("", line)
-        kept = [one for one in _SENTENCE.split(told) if one and rest.is_in(one) and not gone.is_in(one)]
+        kept = [one for one in sentences_of(told) if rest.is_in(one) and not gone.is_in(one)]
         if kept:
             lines.append(head + " ".join(kept))
     return "\n".join(lines)

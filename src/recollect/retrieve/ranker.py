@@ -43,7 +43,7 @@ _NEIGHBOUR_SHARES = (0.25, 0.1)
 _NOBODY: Pairs = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 _ZEROS = np.zeros(1 << 17, np.float32)
 _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
-_USUAL_FLOOR, _USUAL_SPREAD = 0.039508, 0.072236  # of the bundled model, whose numbers the networks were fitted on
+_USUAL_FLOOR, _USUAL_SPREAD = 0.057326, 0.078087  # of the bundled model, whose numbers the networks were fitted on
 _FARTHEST, _FEW = 6.0, 3
 _LARGE = 1_000
 _BLIND, _BLIND_SAID, _BLIND_COVERED, _BLIND_LEVEL = 0.8, 0.21, 5.7, -2.9
@@ -51,7 +51,7 @@ _MOSTLY, _WORDLESS = 0.5, 0.4
 _LONG, _PAIR_TERMS = 100.0, 3.0
 _FORMER_GAP = 4.0
 _SUCCESSORS, _SUCCESSOR_GAP, _SAME_COSINE, _SAME_WORDS = 3, 1.5, 0.6, 0.3
-_COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR, _READ_SHARE = 10, 3.8, 2.2, 0.3, 0.4
+_COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR, _READ_SHARE = 10, 5.0, 2.6, 0.3, 0.4
 
 
 class Likeness(Struct, frozen=True, eq=False):
@@ -118,7 +118,18 @@ def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
     if not len(grouped) or count < _MOSTLY * len(grouped):
         return _judge_notes(fitted, evidence, said, rows, blind=blind)  # a page among notes is judged as they are
     woven = _weave_in(fitted.woven, evidence, said, some, blind=blind)
-    return woven if count == len(grouped) else np.where(grouped[some], woven, said)
+    if count == len(grouped):
+        return woven
+    notes = _judge_notes(fitted, evidence, said, rows, blind=blind)
+    return np.where(grouped[some], _leave_room(woven, notes[~grouped[some]]), notes)
+
+
+def _leave_room(woven: Floats, notes: Floats) -> Floats:
+    """What stands in sessions and sources beside notes: it answers as far as the likeliest note leaves that open."""
+    if not len(notes):
+        return woven
+    likely = 1.0 / (1.0 + np.exp(-woven)) / (1.0 + math.exp(float(notes.max())))
+    return np.log(likely) - np.log1p(-likely)
 
 
 def _judge_notes(fitted: Fitted, evidence: Evidence, said: Floats, rows: Ints | None, *, blind: bool) -> Floats:
@@ -226,9 +237,18 @@ def _weave_in(by: Woven, evidence: Evidence, said: Floats, some: slice | Ints, *
     others = woven.copy()
     others[at] = 0.0
     lead = min(max(float(woven[at] - others.max()), -1.0), 1.0)
-    sure = by.said * said[best] + by.woven * woven[at] + by.lead * lead + by.level
-    sure = said[best] if blind else sure - by.grouped * (evidence.group[at] >= 0)
+    told = float(said[best]), float(woven[at]), lead
+    sure = told[0] if blind else _be_sure(by, evidence, told, grouped=bool(evidence.group[at] >= 0))
     return sure + by.slope * (summed - summed[best])
+
+
+def _be_sure(by: Woven, evidence: Evidence, told: tuple[float, float, float], *, grouped: bool) -> float:
+    """How likely the best is, by what the networks say of it, its weaving and its lead over the next."""
+    said, woven, lead = told
+    if not grouped:
+        return by.said * said + by.woven * woven + by.lead * lead + by.level
+    talk, size = by.talk, math.log10(max(evidence.records, 1))
+    return talk.said * said + talk.woven * woven + talk.lead * lead + talk.size * size + talk.level
 
 
 def put_newer_first(evidence: Evidence, said: Floats) -> Floats:

@@ -105,7 +105,7 @@ def _read_word(word: str) -> tuple[tuple[str, ...], str, int]:
     """
     found = terms_of(word)
     spoken = found if is_pair(word) else found[:1]  # of an identifier, the whole
-    number = _is_number(word)
+    number = is_number(word)
     said = spoken if number else tuple([term for term in spoken if term not in _little()])
     mark = _CHANGES_SOMETHING if spoken[0] in _terms_among(_CHANGING) else 0
     if spoken[0] in _terms_among(_NEGATING) or word.endswith(("n't", "n’t")):
@@ -122,7 +122,7 @@ def _compared(word: str) -> tuple[str, ...]:
 _WORDS, _SAID = PerWord(_read_word), PerWord(_compared)
 
 
-def _is_number(word: str) -> bool:
+def is_number(word: str) -> bool:
     if word.isalpha():
         return False
     return word.replace(".", "").replace("-", "").isdigit()
@@ -259,7 +259,7 @@ def is_another(new: Statement, old: Statement, shared: float) -> bool:
         return False
     replaced = [step for step in steps if step[0] == "replace"]
     places = sum(
-        not (_is_number(before) and _is_number(after))  # another number says something else of the same thing
+        not (is_number(before) and is_number(after))  # another number says something else of the same thing
         for _, start, end, first, last in replaced
         for before, after in zip(old.order[start:end], new.order[first:last], strict=False)
     )
@@ -273,11 +273,3 @@ def differ(new: Statement, old: Statement) -> bool:
         return True
     added, dropped = new.words - old.words, old.words - new.words
     return bool(new.numbers ^ old.numbers) or (bool(added) and (bool(dropped) or new.changing))
-
-
-def contradicts(newer: str, older: str) -> bool:
-    """Does a text surely say something else of the thing that an older one speaks of?"""
-    if max(len(newer), len(older)) > LONGEST:
-        return False
-    new, old = read_statement(newer), read_statement(older)
-    return differ(new, old) and resemblance(new, old, {}) >= SURE

@@ -12,21 +12,34 @@ class Layer(Struct, frozen=True):
     bias: list[float]
 
 
+class Talk(Struct, frozen=True):
+    """How likely the best is where it stands in a session or source, where much is said of the same: `said` times what
+    the networks say of it, `woven` times its weaving, `lead` times its lead over the next, `size` for each ten times as
+    many records, and `level`.
+    """
+
+    said: float
+    woven: float
+    lead: float
+    size: float
+    level: float
+
+
 class Woven(Struct, frozen=True):
     """How much the weaving counts for what stands in a group or among many, and how that becomes a probability.
 
-    The order is that of said + weight × weaving. The best is as likely as what was said of it, its weaving and its lead
-    over the next tell: `said`, `woven` and `lead` times each and `level`, less `grouped` for what stands in a group,
-    where much is said of the same. Others are less likely by `slope` times what they are behind.
+    The order is that of said + weight × weaving. Where the best stands in no group, it is as likely as `said`, `woven`
+    and `lead` times each and `level` tell, else as `talk` does. Others are less likely by `slope` times what they are
+    behind.
     """
 
     weight: float
     said: float
     woven: float
     lead: float
-    grouped: float
     level: float
     slope: float
+    talk: Talk
 
 
 class Lacking(Struct, frozen=True):

@@ -67,7 +67,7 @@ SEND_SECONDS = 30.0
 PASS_OVER_BYTES = 4 * MAX_BYTES
 PASS_OVER_SECONDS = 5.0
 SILENT_SECONDS = 1.0
-GRACE_SECONDS = 1
+GRACE_SECONDS = 3
 HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",

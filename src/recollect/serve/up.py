@@ -16,7 +16,8 @@ from recollect.contracts.registry import CONTRACTS, Offer
 from recollect.contracts.route import Web
 from recollect.contracts.tool import Contract
 from recollect.engine.care.backups import Backed
-from recollect.engine.care.schedule import Scheduler, backup_tasks
+from recollect.engine.care.lifecycle import Maintained
+from recollect.engine.care.schedule import Scheduler, backup_tasks, history_tasks
 from recollect.engine.core import utc_now
 from recollect.engine.grant import EVERYTHING, Grant
 from recollect.engine.guard import guarded
@@ -197,7 +198,8 @@ def serve_up(
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), on_signal)
-    scheduled = Scheduler(memory, backup_tasks(memory), clock=utc_now, tell=lambda name, done: _tell(log, name, done))
+    tasks = [*backup_tasks(memory), *history_tasks(memory)]
+    scheduled = Scheduler(memory, tasks, clock=utc_now, tell=lambda name, done: _tell(log, name, done))
     scheduled.start()
     serving = Loop("recollect-http", run)
     serving.wake()
@@ -223,6 +225,8 @@ def _tell(log: Log, name: str, done: Sequence[object] | RecollectError) -> None:
     for one in () if isinstance(done, RecollectError) else done:
         if isinstance(one, Backed):
             log.write("info", f"backed up to {one.path} ({one.bytes:,} bytes) in {one.seconds:.1f} s")
+        elif isinstance(one, Maintained) and one.count:
+            log.write("info", f"{name} {one.space}: {one.count:,} versions in {one.seconds:.1f} s")
 
 
 def _wait(ends: SimpleQueue[int]) -> int:

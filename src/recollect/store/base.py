@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Generic, Literal, Protocol, Self, TypeVar, ove
 
 from msgspec import Struct
 
-from recollect.store.ops import MOST_COUNTED, Done, EvictionRule, FadingRule, Lexis, Op, Thing
+from recollect.store.ops import MOST_COUNTED, Done, EvictionRule, FadingRule, Lexis, Op, Thing, ThinningRule
 from recollect.store.questions import (
     Acts,
     By,
@@ -32,6 +32,7 @@ from recollect.store.questions import (
     Entities,
     Glance,
     Group,
+    Horizon,
     Ident,
     Link,
     Outline,
@@ -91,6 +92,8 @@ class Shelf(Struct, Generic[V], frozen=True):
 
 INDEX = Shelf("index", int, of_all=True)
 """By which rules an index was made that is in use; and whether a store is still being filled."""
+THINNED = Shelf("thinned", Horizon)
+"""Up to when the history of a space was thinned; there is one value, under no name."""
 UNFINISHED = "unfinished"
 """Stands with the rules of indexes for as long as a move fills the store: nobody else works in it."""
 
@@ -135,7 +138,7 @@ class View(Protocol):
 
         Without an order they come by version, or as `where.versions` lists them; with one, from behind the place of a
         version on, if `beyond` names it. `Message` asks for the lists of
-        the sessions that a filter names.
+        the sessions that a filter names, or of all of them, and of the time that it names.
         """
         ...
 
@@ -165,7 +168,7 @@ class View(Protocol):
         """What stands on a shelf, by key and in the order of keys (all of it, or what stands under some)."""
         ...
 
-    def due(self, space: str, rule: FadingRule | EvictionRule) -> Due:
+    def due(self, space: str, rule: FadingRule | EvictionRule | ThinningRule) -> Due:
         """What a run of upkeep would change."""
         ...
 
@@ -412,8 +415,8 @@ class Store(Protocol):
 
 
 __all__ = [
-    "INDEX", "MOST_COUNTED", "UNFINISHED", "Acts", "By", "Changes", "Done", "Due", "Edit", "Entities",
-    "EvictionRule", "Extent", "FadingRule", "Glance", "Group", "Ident", "Lexis", "Link", "N", "Outline",
-    "Piece", "Relations", "S", "Sessions", "Shelf", "Site", "Step", "Store", "T", "Thing", "Traits", "Turn", "Unsealed",
-    "V", "View", "Walk", "Weight", "normal_name",
+    "INDEX", "MOST_COUNTED", "THINNED", "UNFINISHED", "Acts", "By", "Changes", "Done", "Due", "Edit", "Entities",
+    "EvictionRule", "Extent", "FadingRule", "Glance", "Group", "Horizon", "Ident", "Lexis", "Link", "N", "Outline",
+    "Piece", "Relations", "S", "Sessions", "Shelf", "Site", "Step", "Store", "T", "Thing", "ThinningRule", "Traits",
+    "Turn", "Unsealed", "V", "View", "Walk", "Weight", "normal_name",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -18,6 +18,10 @@ Thing: TypeAlias = Record | Entity | Relation
 
 MOST_COUNTED = 255
 """How often a term can count in one version: a store keeps the count in a byte."""
+
+
+GONE = ("forget", "thin")
+"""What the journal says of an object that was removed for good: so much stays of it, and nothing else."""
 
 
 class Lexis(Struct, frozen=True, gc=False):
@@ -55,6 +59,17 @@ class EvictionRule(Struct, frozen=True, kw_only=True):
     min_importance: float
     min_confidence: float
     cap: int
+
+
+Historic = Literal["record", "entity", "relation", "entry"]
+"""What history is made of: versions of objects, and entries of the journal that are about none."""
+
+
+class ThinningRule(Struct, frozen=True, kw_only=True):
+    """Which history goes: versions whose end lies at or before a moment, or entries until then that tell of none."""
+
+    until: datetime
+    of: Historic
 
 
 class Put(Struct, frozen=True, gc=False, kw_only=True):
@@ -198,9 +213,22 @@ class Sweep(Struct, frozen=True):
     most: int
 
 
+class Thin(Struct, frozen=True, kw_only=True):
+    """Removes some history of a space for good: old versions with what is derived of them, or entries, by number.
+
+    What was known before `until` cannot be told from then on, and is refused. Of an object that nothing is left of, the
+    journal keeps that it was there, and by which verb it left.
+    """
+
+    space: str
+    until: datetime
+    of: Historic
+    numbers: tuple[int, ...] = ()
+
+
 Op: TypeAlias = (
     Put | Retire | Bring | Erase | EraseThing | Rewrite | Unsay | Note | PutSpace | DropSpace | PutMessages
-    | Fade | Unfade | Evict | Sweep
+    | Fade | Unfade | Evict | Sweep | Thin
 )  # fmt: skip
 
 
@@ -217,7 +245,7 @@ class Done(Struct, frozen=True, gc=False, kw_only=True):
 
 
 __all__ = [
-    "MOST_COUNTED", "Bring", "Brought", "Done", "DropSpace", "Erase", "EraseThing", "Evict",
-    "EvictionRule", "Fade", "FadingRule", "Lexis",
-    "Note", "Op", "Put", "PutMessages", "PutSpace", "Retire", "Rewrite", "Sweep", "Thing", "Unfade", "Unsay",
+    "GONE", "MOST_COUNTED", "Bring", "Brought", "Done", "DropSpace", "Erase", "EraseThing", "Evict",
+    "EvictionRule", "Fade", "FadingRule", "Historic", "Lexis", "Note", "Op", "Put", "PutMessages", "PutSpace",
+    "Retire", "Rewrite", "Sweep", "Thin", "Thing", "ThinningRule", "Unfade", "Unsay",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ is read from a line is the row that the line was written from, whichever databas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
@@ -15,7 +15,7 @@ import msgspec
 
 from recollect.errors import InvalidInput, StoreDamaged
 from recollect.forms import decode
-from recollect.store.base import Thing
+from recollect.store.base import THINNED, Horizon, Thing
 from recollect.store.canonical import AT_ONCE, CANONICAL, Table, insert, numbers_of
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.edit import SqlEdit
@@ -71,7 +71,8 @@ _STAYING = (*_OF_THE_PLACE, "sealed", "untold")
 says nothing of a machine; and how far a store has looked through its own rows, or at what it was told, is no other's
 business.
 """
-_COUNTED = tuple(table for table in ("spaces", "records", "entities", "relations", "journal"))
+COUNTED = ("spaces", "records", "entities", "relations", "journal")
+"""Tables whose rows have numbers."""
 
 Fields: TypeAlias = dict[str, msgspec.Raw]
 Spaces: TypeAlias = dict[str, int]
@@ -107,7 +108,7 @@ def lines_of(view: SqlView, chosen: Chosen | None = None) -> Iterator[bytes]:
         raise StoreDamaged(problem)
     wanted = None if chosen is None else _Wanted(db, chosen, names)
     if wanted is None:
-        yield _line("numbers", {name: number for name, number in numbers_of(db).items() if name in _COUNTED})
+        yield _line("numbers", {name: number for name, number in numbers_of(db).items() if name in COUNTED})
     for table in CANONICAL:
         for _, _, rows in table.batches(db):
             for row in rows:
@@ -168,6 +169,8 @@ class _Wanted:
         self._chosen = chosen
         self._numbers = {number for number, name in names.items() if not chosen.spaces or name in chosen.spaces}
         self._things = {noun: self._ids(db, noun) for noun in _THINGS}
+        if chosen.narrow:  # of a space in which nothing is meant, not even its name is handed over
+            self._numbers &= {number for ids in self._things.values() for number, _ in ids}
         self._versions = set(self._record_versions(db))
         self._of_name = {names[number]: number for number in self._numbers}
 
@@ -213,7 +216,9 @@ class _Wanted:
         if noun == "entry":
             home, kind = self._of_name.get(named["space"]), named["object_type"]
             return home is not None and (kind == "space" or (home, named["object_id"]) in self._things[kind])
-        return noun == "shelf" and not self._chosen.narrow and named["space_no"] in self._numbers
+        if noun != "shelf" or named["space_no"] not in self._numbers:
+            return False
+        return not self._chosen.narrow or named["shelf"] == THINNED.name
 
 
 # Reading
@@ -233,11 +238,7 @@ def parse_line(data: bytes, number: int) -> tuple[str, Fields]:
 def row_of(noun: str, fields: Fields, spaces: Spaces, number: int) -> Row:
     """The row that a line was written from; `spaces` are the numbers of those that came before it."""
     table = NOUNS[noun]
-    unknown = set(fields) - set(table.columns) - {"space"}
-    if unknown:
-        raise InvalidInput(
-            "file", f"line {number:,}: {noun}.{min(unknown)} is not known to this release; a newer one wrote the file"
-        )
+    require_known(noun, fields, {*table.columns, "space"}, number)
     row: Row
     try:
         row = tuple(_value(noun, column, fields, spaces) for column in table.columns)
@@ -249,6 +250,15 @@ def row_of(noun: str, fields: Fields, spaces: Spaces, number: int) -> Row:
     if noun == "space":
         spaces[row[1]] = row[0]
     return row
+
+
+def require_known(noun: str, fields: Iterable[str], known: Collection[str], number: int) -> None:
+    """Raises where a line has a field that is not known here: nothing of a file is dropped without a word."""
+    unknown = set(fields) - set(known)
+    if unknown:
+        raise InvalidInput(
+            "file", f"line {number:,}: {noun}.{min(unknown)} is not known to this release; a newer one wrote the file"
+        )
 
 
 def _value(noun: str, column: str, fields: Fields, spaces: Spaces) -> object:
@@ -320,7 +330,7 @@ def fill(edit: SqlEdit, rows: Iterable[tuple[str, Row]], numbers: Mapping[str, i
     for noun, batch in held.items():
         insert(db, NOUNS[noun], batch)
     for table, last in numbers.items():
-        if table in _COUNTED:
+        if table in COUNTED:
             db.count_from(table, last)
     db.known_spaces = None  # there are others now
     edit.numbers.numbers.clear()
@@ -379,6 +389,17 @@ def retired_at(noun: str, row: Row) -> datetime | None:
     return None if micros is None else to_moment(micros)
 
 
+def horizon_of(row: Row) -> Horizon | None:
+    """Up to when history was thinned, where a row of a shelf tells that."""
+    named = dict(zip(NOUNS["shelf"].columns, row, strict=True))
+    if named["shelf"] != THINNED.name:
+        return None
+    try:
+        return decode(named["value"], Horizon)
+    except msgspec.DecodeError as error:
+        raise InvalidInput("file", f"does not say up to when history was thinned: {error}") from error
+
+
 def change_of(row: Row) -> Change:
     """The entry that a row of the journal states."""
     named = dict(zip(NOUNS["entry"].columns, row, strict=True))
@@ -386,6 +407,7 @@ def change_of(row: Row) -> Change:
 
 
 __all__ = [
-    "NOUNS", "OBJECTS", "Chosen", "Fields", "Row", "Spaces", "change_of", "fill", "id_of", "is_as_written", "is_empty",
-    "lines_of", "parse_line", "retired_at", "row_of", "space_no", "space_of_row", "thing_of", "travels",
+    "COUNTED", "NOUNS", "OBJECTS", "Chosen", "Fields", "Row", "Spaces", "change_of", "fill", "horizon_of", "id_of",
+    "is_as_written", "is_empty", "lines_of", "parse_line", "require_known", "retired_at", "row_of", "space_no",
+    "space_of_row", "thing_of", "travels",
 ]  # fmt: skip

@@ -204,8 +204,15 @@ class Group(Struct, frozen=True):
     last: datetime
 
 
+class Horizon(Struct, frozen=True):
+    """Up to when the history of a space was thinned, by the clock, and by what orders versions."""
+
+    until: datetime
+    stamp: int
+
+
 class Due(Struct, frozen=True):
-    """What a run of upkeep would change; of what is evicted, also the ids."""
+    """What a run of upkeep would change; of what is evicted, also the ids. Of history these may be entries."""
 
     versions: tuple[int, ...] = ()
     ids: tuple[str, ...] = ()

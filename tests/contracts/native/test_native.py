@@ -110,7 +110,7 @@ def test_a_document_and_a_conversation_are_ingested(serve: Callable[..., Server]
     assert server.call("ingest", **document)["deduplicated"] == 2
     messages = [{"role": "user", "content": "My cat is called Miso."}, {"role": "assistant", "content": "A fine name."}]
     assert server.call("ingest", messages=messages, session="chat")["stored"] == 2
-    hit = server.call("recall", query="What is the name of the cat?", session="chat")["hits"][0]
+    hit = server.call("recall", query="What is my cat called?", session="chat")["hits"][0]
     assert (hit["text"], hit["role"], hit["session"]) == ("My cat is called Miso.", "user", "chat")
 
 

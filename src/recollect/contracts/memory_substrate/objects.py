@@ -9,10 +9,9 @@ from msgspec import Struct
 
 from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.schemas import Filters
-from recollect.engine.intake.sources import source_id
 from recollect.engine.memory import Memory
 from recollect.engine.write.govern import cited_texts, citing
-from recollect.engine.write.grounds import EvidenceState
+from recollect.engine.write.grounds import EvidenceState, source_id
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, STATUSES, Entity, Record
 

@@ -30,8 +30,7 @@ from recollect.contracts.memory_substrate.normalize import (
 from recollect.contracts.memory_substrate.objects import Objects, read_filters
 from recollect.contracts.memory_substrate.schemas import Filters
 from recollect.engine.embedding.semantics import WAIT_SECONDS
-from recollect.engine.intake.sources import source_id
-from recollect.engine.write.grounds import segment_id
+from recollect.engine.write.grounds import segment_id, source_id
 from recollect.engine.write.remember import said_beside
 from recollect.types import CATALOGUE_KINDS, LIKELY, STATUSES, Entity, Hit, Recall, Record, Why
 

@@ -119,6 +119,7 @@ class SourceView(Struct, omit_defaults=True, kw_only=True):
     segments: int
     added: int = 0
     removed: int = 0
+    forgotten: tuple[str, ...] = ()
 
 
 class Brought(Struct, omit_defaults=True, kw_only=True):
@@ -131,6 +132,7 @@ class Brought(Struct, omit_defaults=True, kw_only=True):
     unchanged: int = 0
     archived: int = 0
     segments: int = 0
+    forgotten: int = 0
     unfinished: bool = False
     problems: Mapping[str, str] = {}
     code: Indexed | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -39,6 +39,7 @@ from recollect.engine.hook_log import HookCall, log_call
 from recollect.engine.intake.results import Ingested
 from recollect.engine.memory import Memory
 from recollect.engine.read.stats import all_sizes
+from recollect.engine.write.revise import Past
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import Evidence
 from recollect.version import __version__
@@ -164,7 +165,13 @@ def _explore_record(id: str, params: Explore, call: Call) -> Explored:
         record=None if record is None else record_view(record, None, space=record.space),
         standing=None if record is None else standing_view(record, call),
         history=[change_view(step.change, step.record) for step in past],
+        problem=_thinned(past),
     )
+
+
+def _thinned(past: Sequence[Past]) -> str | None:
+    until = next((step.thinned for step in past if step.thinned is not None), None)
+    return None if until is None else f"history was thinned up to {until:%Y-%m-%d %H:%M} UTC: what came before is gone"
 
 
 def _explore_entity(name: str, params: Explore, call: Call) -> Explored:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import cast
 
 from recollect.engine.core import Core, find
-from recollect.engine.intake.sources import read_segments, source_id
+from recollect.engine.intake.sources import read_segments
 from recollect.engine.parse import parse_optional, parse_space
-from recollect.engine.write.grounds import cites, segment_id
+from recollect.engine.write.grounds import cites, segment_id, source_id
 from recollect.errors import InvalidInput
 from recollect.ingest.concepts import Concept as Concept
 from recollect.ingest.concepts import Concepts, Passage, concept_key, find_concepts

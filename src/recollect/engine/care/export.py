@@ -34,6 +34,7 @@ from recollect.forms import decode
 from recollect.store.kept import Exported
 from recollect.store.move import SqlStore
 from recollect.store.portable import (
+    COUNTED,
     NOUNS,
     OBJECTS,
     Chosen,
@@ -44,6 +45,7 @@ from recollect.store.portable import (
     is_empty,
     lines_of,
     parse_line,
+    require_known,
     retired_at,
     row_of,
     space_no,
@@ -65,12 +67,18 @@ C = TypeVar("C")
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
-class _Head(Struct, frozen=True, forbid_unknown_fields=False):
+class _Head(Struct, frozen=True):
     format: int
     complete: bool = True
+    chosen: dict[str, msgspec.Raw] = msgspec.field(default_factory=dict[str, msgspec.Raw])
 
 
-class _End(Struct, frozen=True, forbid_unknown_fields=False):
+class _Identity(Struct, frozen=True):
+    space: str = ""
+    text: str = ""
+
+
+class _End(Struct, frozen=True):
     lines: dict[str, int]
     sha256: str
 
@@ -262,10 +270,13 @@ class _Reading:
                 f"is of format {self.head.format}, and this release reads up to {FORMAT}: upgrade Recollect, or have"
                 " the one that wrote it import it",
             )
+        require_known(HEAD, fields, _Head.__struct_fields__, 1)
+        require_known(f"{HEAD}.chosen", self.head.chosen, Chosen.__struct_fields__, 1)
         self._counts.clear()
         self._peeked = self._next()
         if self._peeked[0] == NUMBERS:
             self.numbers = _converted(self._peeked[1], dict[str, _Count], self._number)
+            require_known(NUMBERS, self.numbers, COUNTED, self._number)
 
     @property
     def rows_digest(self) -> str:
@@ -283,8 +294,9 @@ class _Reading:
                     self._of_rows.update(self._line)
                     yield noun, row
             elif noun == IDENTITY:
-                told = _converted(fields, dict[str, str], self._number)
-                self.identities[told.get("space", "")] = told.get("text", "")
+                require_known(IDENTITY, fields, _Identity.__struct_fields__, self._number)
+                told = _converted(fields, _Identity, self._number)
+                self.identities[told.space] = told.text
             elif noun == NUMBERS:
                 self._of_rows.update(self._line)
             else:
@@ -292,6 +304,7 @@ class _Reading:
                     "file", f"line {self._number:,}: this release knows no {noun!r}; a newer one wrote it"
                 )
             noun, fields = self._next()
+        require_known(END, fields, _End.__struct_fields__, self._number)
         end = _converted(fields, _End, self._number)
         if (end.lines, end.sha256) != (self._counts, self._before_end):
             raise InvalidInput("file", "was changed since it was written: its last line tells of other lines")

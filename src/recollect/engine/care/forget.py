@@ -17,13 +17,13 @@ from recollect.engine.care.vault import forget_files
 from recollect.engine.core import Core, records_of
 from recollect.engine.erased import Erased, all_of
 from recollect.engine.graph.named import names_of
-from recollect.engine.intake.sources import source_id
+from recollect.engine.intake.withheld import note_forgotten
 from recollect.engine.known import DOCUMENTS, file_of, key_of
 from recollect.engine.settle import note_erased, scrub
-from recollect.engine.write.grounds import segment_id, segment_kind, source_kind_of
+from recollect.engine.write.grounds import segment_id, segment_kind, source_id, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.revise import any_version
-from recollect.engine.write.taken_back import drawn_from, take_back
+from recollect.engine.write.taken_back import note_taken_back, said_still
 from recollect.errors import NotFound
 from recollect.ingest.parsed import short_title
 from recollect.retrieve.quotes import Said, without
@@ -39,11 +39,12 @@ _TRACES = "traces of its bytes in the log or the keyword index; they go as soon 
 class Forgotten(Receipt, frozen=True, kw_only=True):
     """What became of a forgetting: which records, entities and facts were removed, which records were rewritten.
 
-    `pending` says what is still left on disk: traces that are removed in the background; and backups and the messages
-    that it was drawn from, which are not.
+    `along` are those that went with it, by the reason why they did. `pending` says what is still left on disk: traces
+    that are removed in the background; and backups and the messages that it was drawn from, which are not.
     """
 
     removed: tuple[str, ...] = ()
+    along: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
     rewritten: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
 
@@ -64,17 +65,20 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Forgot
         leaving = Leaving(edit, record.space)
         leaving.follow([record])
         edit.keep(DOCUMENTS, dict.fromkeys(leaving.files), space=record.space)
+        note_forgotten(edit, record.space, leaving.removed.values())
         folders = forget_files(edit, record.space, [*leaving.removed, *leaving.rewritten])
         erased = leaving.erased()
-        messages = [one for one in drawn_from(edit, record) if one.id not in leaving.removed]
+        said = [one for one in said_still(edit, record) if one.id not in leaving.removed]
         entries = [entry for done in edit.apply(leaving.ops(reason)) for entry in done.entries]
-        take_back(edit, record, messages, forgotten=True)
+        note_taken_back(edit, record, said)
         note_erased(edit, erased)
     if leaving.rewritten:
         core.written()
     left = [f"its note in {folder}, until `recollect sync {folder}` runs again" for folder in folders]
     left += [
-        f"the message {one.id}, which says it still: `recollect forget {one.id}` removes it too" for one in messages
+        f"the {one.kind if one.kind == 'message' else 'candidate'} {one.id}, which says it still: `recollect forget"
+        f" {one.id}` removes it too"
+        for one in said
     ]
     return _receipt(core, id, leaving, record.space, entries, left)
 
@@ -101,7 +105,8 @@ def _receipt(
     return Forgotten(
         outcome="stored", id=id, space=space, entry=entries[0], entries=tuple(entries),
         reason=f"gone, but for {'; and '.join(pending)}" if pending else None,
-        removed=(*leaving.removed, *leaving.things), rewritten=tuple(leaving.rewritten), pending=pending,
+        removed=(*leaving.removed, *leaving.things), along=leaving.along(id), rewritten=tuple(leaving.rewritten),
+        pending=pending,
     )  # fmt: skip
 
 
@@ -158,6 +163,7 @@ class Leaving:
         self.removed: dict[str, Record] = {}
         self.rewritten: dict[str, Record] = {}
         self.things: dict[str, Entity | Relation] = {}
+        self._why: dict[str, str] = {}
         self.files: list[str] = []
         """The keys of files that are to be read anew, should they be brought in again."""
 
@@ -170,15 +176,28 @@ class Leaving:
             self._said += [one.text for one in versions]
             self._past |= {one.version for one in (*fresh, *versions)}
             self._said += [one.title for one in fresh if one.title]
-            found = [*self._merged(fresh), *self._pieces(fresh), *self._summaries(), *self._derived(fresh)]
-            found += self._emptied(fresh)
+            found = {
+                "said the same": self._merged(fresh), "part of it": self._pieces(fresh),
+                "made of it": self._summaries(), "rested on it": self._derived(fresh),
+                "nothing of it is left": self._emptied(fresh),
+            }  # fmt: skip
             self._leave_merged(fresh)
-            fresh = list({one.id: one for one in found if one.id not in self.removed}.values())
+            new = {one.id: (one, why) for why, some in found.items() for one in some if one.id not in self.removed}
+            self._why |= {id: why for id, (_, why) in new.items()}
+            fresh = [one for one, _ in new.values()]
         self.rewritten = {id: one for id, one in self.rewritten.items() if id not in self.removed}
         self._past |= {one.version for one in self.rewritten.values()}
         self._lexis = {id: derive_lexis(self._view, one) for id, one in self.rewritten.items()}
         self._still_named = {normal_name(name) for one in self._lexis.values() for name in one.names}
         self._leave_graph()
+
+    def along(self, id: str) -> dict[str, tuple[str, ...]]:
+        """What goes with one that was named, by the reason why it does."""
+        found: dict[str, tuple[str, ...]] = {}
+        for other, why in {**self._why, **dict.fromkeys(self.things, "nothing else tells of it")}.items():
+            if other != id:
+                found[why] = (*found.get(why, ()), other)
+        return found
 
     def ops(self, reason: str | None) -> list[Op]:
         ids = tuple(self.removed)

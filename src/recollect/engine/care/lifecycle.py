@@ -18,6 +18,7 @@ from msgspec import Struct
 from recollect.engine.care.forget import Leaving
 from recollect.engine.care.vault import forget_files
 from recollect.engine.core import Core, as_one_act, records_of
+from recollect.engine.intake.withheld import note_forgotten
 from recollect.engine.known import DOCUMENTS
 from recollect.engine.loop import Loop
 from recollect.engine.settle import note_erased, scrub
@@ -42,17 +43,20 @@ _FADED, _EVICTED, _ERASED, _REVIVED, _SWEPT = 2_000, 1_500, 40, 40, 150  # rows 
 
 
 class Maintained(Struct, frozen=True, kw_only=True):
-    """What one run of upkeep did in a space; undoing `entry` takes all of it back. None: there was nothing to do."""
+    """What one run of upkeep did in a space; undoing `entry` takes all of it back, but for history that was thinned.
+
+    None: there was nothing to do. Of history, versions are counted.
+    """
 
     space: str
-    verb: Literal["evict", "fade"]
+    verb: Literal["evict", "fade", "thin"]
     count: int
     seconds: float
     entry: int | None = None
     dry_run: bool = False
 
 
-def _portions(count: int, rows: int) -> Iterator[slice]:
+def portions(count: int, rows: int) -> Iterator[slice]:
     """Slices of so many items, with a rest after each: others want to write too."""
     for start in range(0, count, rows):
         began = time.monotonic()
@@ -76,15 +80,15 @@ def fade(
     run, count = None, len(versions)
     if versions and not dry_run:
         with core.store.write(actor=core.actor) as edit:
-            told = f"{len(versions)} unused since {rule.unused_since:%Y-%m-%d}, by {rate:g}"
-            run = _begin(edit, space, "fade", told)
+            unused = f"{len(versions)} unused since {rule.unused_since:%Y-%m-%d}, by {rate:g}"
+            run = _begin(edit, space, "fade", unused)
         count = 0
-        for portion in _portions(len(versions), _FADED):
+        for portion in portions(len(versions), _FADED):
             if cancelled():
                 break
             with core.store.write(actor=core.actor) as edit:
                 count += edit.apply([Fade(run=run, space=space, versions=versions[portion], rule=rule)])[0].count
-    return _upkeep(space, "fade", count, run, began, dry_run=dry_run)
+    return told(space, "fade", count, run, began, dry_run=dry_run)
 
 
 @as_one_act
@@ -102,18 +106,18 @@ def evict(
     """Takes what is stale, hardly believed or beyond the cap out of a space."""
     began = time.monotonic()
     rule = EvictionRule(
-        kinds=KINDS, older_than=_ago(core.clock(), max_age), min_importance=min_importance,
+        kinds=KINDS, older_than=ago(core.clock(), max_age), min_importance=min_importance,
         min_confidence=MIN_CONFIDENCE, cap=cap,
     )  # fmt: skip
     with core.store.read() as view:
         due = view.due(space, rule)
     versions, ids = due.versions, due.ids
     if dry_run or not versions:
-        return _upkeep(space, "evict", len(versions), None, began, dry_run=dry_run)
+        return told(space, "evict", len(versions), None, began, dry_run=dry_run)
     with core.store.write(actor=core.actor) as edit:
         run = _begin(edit, space, "evict", f"{len(versions)} to {'delete' if delete else 'archive'}")
     count = 0
-    for portion in _portions(len(versions), _ERASED if delete else _EVICTED):
+    for portion in portions(len(versions), _ERASED if delete else _EVICTED):
         if cancelled():
             break
         leaving = versions[portion]
@@ -125,10 +129,10 @@ def evict(
                 count += edit.apply([op])[0].count
     if delete:
         scrub(core)
-    return _upkeep(space, "evict", count, run, began, dry_run=False)
+    return told(space, "evict", count, run, began, dry_run=False)
 
 
-def _ago(now: datetime, age: timedelta) -> datetime:
+def ago(now: datetime, age: timedelta) -> datetime:
     """So long before now; what is older than time itself is nothing."""
     try:
         return now - age
@@ -143,15 +147,19 @@ def _erase(edit: Edit, space: str, versions: tuple[int, ...]) -> int:
     if leaving.removed:
         erased = leaving.erased()
         edit.keep(DOCUMENTS, dict.fromkeys(leaving.files), space=space)
+        note_forgotten(edit, space, leaving.removed.values())
         forget_files(edit, space, [*leaving.removed, *leaving.rewritten])
         edit.apply(leaving.ops("evicted for good"))
         note_erased(edit, erased)
     return len(leaving.removed)
 
 
-def _upkeep(space: str, verb: str, count: int, run: int | None, began: float, *, dry_run: bool) -> Maintained:
+def told(
+    space: str, verb: Literal["evict", "fade", "thin"], count: int, run: int | None, began: float, *, dry_run: bool
+) -> Maintained:
+    """What a run did that began then."""
     return Maintained(
-        space=space, verb="fade" if verb == "fade" else "evict", count=count, entry=run, dry_run=dry_run,
+        space=space, verb=verb, count=count, entry=run, dry_run=dry_run,
         seconds=round(time.monotonic() - began, 3),
     )  # fmt: skip
 
@@ -166,7 +174,7 @@ class _Run(Struct, frozen=True):
     undone: bool = False
 
 
-_RUNS = Shelf("runs", _Run)
+RUNS = Shelf("runs", _Run)
 
 
 class Run(Struct, frozen=True):
@@ -182,13 +190,13 @@ class Run(Struct, frozen=True):
 def _begin(edit: Edit, space: str, verb: str, reason: str) -> int:
     """Notes that a run begins; its entry names it from then on."""
     entry = edit.apply([Note(space=space, verb=verb, reason=reason)])[0].entry
-    edit.keep(_RUNS, {str(entry): _Run(verb)}, space=space)
+    edit.keep(RUNS, {str(entry): _Run(verb)}, space=space)
     return entry
 
 
 def find_run(view: View, change: Change) -> Run | None:
     """The run that an entry of the journal is the beginning of, if it is."""
-    kept = {int(key): run for key, run in view.kept(_RUNS, space=change.space).items()}
+    kept = {int(key): run for key, run in view.kept(RUNS, space=change.space).items()}
     found = kept.get(change.entry)
     if found is None:
         return None
@@ -209,11 +217,11 @@ def undo_run(core: Core, run: Run, reason: str | None) -> Receipt:
         raise Conflict(f"what faded in entry {run.entry} faded again in entry {run.later}; undo that first")
     count = _unfade(core, run) if run.verb == "fade" else _revive(core, run)
     with core.store.write(actor=core.actor) as edit:
-        edit.keep(_RUNS, {str(run.entry): _Run(run.verb, undone=True)}, space=run.space)
-        told = reason or f"took back entry {run.entry}: {count} {'restored' if run.verb == 'fade' else 'returned'}"
-        done = edit.apply([Note(space=run.space, verb="undo", reason=told)])[0].entry
+        edit.keep(RUNS, {str(run.entry): _Run(run.verb, undone=True)}, space=run.space)
+        said = reason or f"took back entry {run.entry}: {count} {'restored' if run.verb == 'fade' else 'returned'}"
+        done = edit.apply([Note(space=run.space, verb="undo", reason=said)])[0].entry
     core.written()
-    return Receipt(outcome="stored", id=run.space, space=run.space, reason=told, entry=done)
+    return Receipt(outcome="stored", id=run.space, space=run.space, reason=said, entry=done)
 
 
 def _unfade(core: Core, run: Run) -> int:

@@ -16,6 +16,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from recollect.engine.care.same_source import SameSource
 from recollect.engine.care.whereabouts import Parcel, Whereabouts
 from recollect.engine.core import Core, space_of, transact
 from recollect.engine.graph.link import names_of, relink
@@ -24,16 +25,19 @@ from recollect.engine.places import identity_of, keep_identity
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.revise import state_of
 from recollect.engine.write.screen import Screen
-from recollect.store.base import Changes, Edit, Thing
-from recollect.store.ops import Bring, Brought, Note, Put, PutSpace, Retire
+from recollect.store.base import THINNED, Changes, Edit, Horizon, Thing
+from recollect.store.ops import GONE, Bring, Brought, Note, Put, PutSpace, Retire
 from recollect.store.portable import retired_at, space_no, thing_of
-from recollect.types import Change, Entity, Record, Relation, Space
+from recollect.types import CATALOGUE_KINDS, Change, Entity, Record, Relation, Space
 
 Noun = Literal["entity", "record", "relation"]
 _NOUNS: tuple[Noun, ...] = ("entity", "record", "relation")
 """Entities first: records are linked to those that are known, and relations speak of them."""
 _SHOWN = 200
 _TAKEN = "import"
+_ENDS = ("subject", "object")  # which a relation has by their ids
+_OF_THE_READING = ("freshness", "file")
+"""What a source says of when and from which file it was read, which is each machine's own."""
 
 
 class _Life(Struct, frozen=True):
@@ -49,21 +53,35 @@ class _Life(Struct, frozen=True):
 class _Tally:
     """What became of the objects of a space."""
 
-    def __init__(self, beginning: Note) -> None:
+    def __init__(self, beginning: Note, horizon: Horizon | None, same_source: SameSource) -> None:
         self._beginning = beginning
+        self._horizon = horizon
+        self.same_source = same_source
         self._begun = False
         self.new: dict[Noun, int] = dict.fromkeys(_NOUNS, 0)
         self.present: dict[Noun, int] = dict.fromkeys(_NOUNS, 0)
         self.newer = 0
+        self.same: dict[str, str] = {}
         self.differing: list[Differing] = []
-        self.forgotten: list[str] = []
+        self.forgotten: dict[str, None] = {}
         self.masked: dict[str, None] = {}
 
     def begin(self, edit: Edit) -> None:
-        """The first entry of what comes into a space says that it was an import: whoever undoes it undoes all."""
-        if not self._begun:
-            edit.apply([self._beginning])
-            self._begun = True
+        """The first entry of what comes into a space says that it was an import: whoever undoes it undoes all.
+
+        Before anything comes whose history was thinned, it is told up to when.
+        """
+        if self._begun:
+            return
+        edit.apply([self._beginning])
+        self._begun = True
+        held = edit.kept(THINNED, space=self._beginning.space).get("")
+        if self._horizon is not None and (held is None or held.stamp < self._horizon.stamp):
+            edit.keep(THINNED, {"": self._horizon}, space=self._beginning.space)
+
+    def thinned(self, edit: Edit) -> bool:
+        """Was the history of the space thinned, here or there?"""
+        return self._horizon is not None or bool(edit.kept(THINNED, space=self._beginning.space))
 
 
 def merge(
@@ -71,8 +89,10 @@ def merge(
 ) -> list[Imported]:
     """Takes over what an export holds, some objects in each transaction; whoever is killed runs it again."""
     spaces = export.spaces
+    same_source = SameSource(lambda space, id: export.holds("record", space, id))
     tallies = {
-        space.name: _Tally(Note(space=space.name, verb=_TAKEN, reason=f"from {file}")) for space in spaces.values()
+        name: _Tally(Note(space=name, verb=_TAKEN, reason=f"from {file}"), export.horizons.get(name), same_source)
+        for name in (space.name for space in spaces.values())
     }
     for noun in _NOUNS:
         for parcel in export.parcels(noun):
@@ -84,7 +104,8 @@ def merge(
         Imported(
             space=name, folder=file, records=one.new["record"], records_present=one.present["record"],
             facts=one.new["relation"], facts_present=one.present["relation"], entities=one.new["entity"],
-            newer=one.newer, differing=tuple(one.differing), forgotten=tuple(one.forgotten), masked=tuple(one.masked),
+            newer=one.newer, same=one.same, differing=tuple(one.differing), forgotten=tuple(one.forgotten),
+            masked=tuple(one.masked),
             identity=_take_identity(core, name, identities.get(name, ""), dry_run=dry_run),
         )
         for name, one in tallies.items()
@@ -144,18 +165,34 @@ def _take_one(edit: Edit, life: _Life, tally: _Tally) -> None:
     ]
     held = [edit.get(type_, life.space, life.id, version=one.after) for one in changes if one.after is not None]
     ours = [one for one in held if one is not None]
-    if not ours and any(change.verb == "forget" for change in changes):
-        tally.forgotten.append(life.id)
+    if not ours and any(change.verb in GONE for change in changes):
+        tally.forgotten[life.id] = None
     elif not ours:
-        _bring(edit, life, life.versions, None, tally)
-        tally.new[life.noun] += 1
+        _take_new(edit, life, tally)
     else:
         live = edit.get(type_, life.space, life.id)
         if live is None and life.end is None and _was_undone(edit, changes):
             _bring_back(edit, life, ours[-1], tally)
             tally.new[life.noun] += 1
         else:
-            _compare(edit, life, ours, live, tally)
+            came_back = any(change.after is None for change in changes)
+            _compare(edit, life, ours, live, tally, came_back=came_back)
+
+
+def _take_new(edit: Edit, life: _Life, tally: _Tally) -> None:
+    """An object of an id that is not known here; a part of a source may be here under another."""
+    last = life.versions[-1].thing
+    if isinstance(last, Record):
+        here = tally.same_source.find(edit, last) if life.end is None else None
+        if here is not None:
+            tally.same[life.id] = here
+            tally.present["record"] += 1
+            return
+        if tally.same_source.is_away(edit, last, ended=life.end is not None):
+            tally.forgotten[life.id] = None
+            return
+    _bring(edit, life, life.versions, None, tally)
+    tally.new[life.noun] += 1
 
 
 def _was_undone(edit: Edit, changes: Sequence[Change]) -> bool:
@@ -185,24 +222,41 @@ def _last_place(states: Sequence[dict[str, object]], state: dict[str, object]) -
     return len(states) - 1 - states[::-1].index(state)
 
 
-def _compare(edit: Edit, life: _Life, ours: Sequence[Thing], live: Thing | None, tally: _Tally) -> None:
-    """One of both may have gone on from where the other is."""
+def _compare(
+    edit: Edit, life: _Life, ours: Sequence[Thing], live: Thing | None, tally: _Tally, *, came_back: bool
+) -> None:
+    """One of both may have gone on from where the other is.
+
+    Who says again what was said before is later than who does not yet; and what ended there before it came back here
+    had ended here, too. Where history was thinned, what stands here may have stood here before as well: where times
+    contradict what the versions say, what stands here is kept, and told.
+    """
     states, theirs = [_state(one) for one in ours], [_state(one.thing) for one in life.versions]
     same_end = theirs[-1] == states[-1]
-    if same_end and (life.end is None or live is None):
+    there = life.versions[-1]
+    earlier = live is not None and (there.retired_at or there.thing.recorded_at) < live.recorded_at
+    if same_end and (life.end is None or live is None or (came_back and earlier)):
         tally.present[life.noun] += 1
-    elif same_end and live is not None and life.end is not None:
+    elif same_end and live is not None and life.end is not None and not (earlier and tally.thinned(edit)):
         tally.begin(edit)
         edit.apply([Retire(thing=live, verb=life.end.verb, reason=life.end.reason)])
         tally.newer += 1
-    elif live is not None and states[-1] in theirs:
+    elif (
+        live is not None and not same_end and states[-1] in theirs
+        and not (earlier and (theirs[-1] in states or tally.thinned(edit)))
+    ):  # fmt: skip
         _bring(edit, life, life.versions[_last_place(theirs, states[-1]) + 1 :], live, tally)
         tally.newer += 1
-    elif theirs[-1] in states:
+    elif not same_end and theirs[-1] in states and (earlier or live is None or not tally.thinned(edit)):
         tally.present[life.noun] += 1
     else:
-        there = life.versions[-1].thing
-        tally.differing.append(Differing(type=life.noun, id=life.id, here=_said(ours[-1]), there=_said(there)))
+        told = "" if life.end is None else " (gone)"
+        tally.differing.append(
+            Differing(
+                type=life.noun, id=life.id, here=_said(edit, ours[-1]), there=f"{_said(edit, there.thing)}{told}",
+                fields=_apart(edit, ours[-1], there.thing), thinned=tally.thinned(edit),
+            )
+        )  # fmt: skip
 
 
 def _bring(edit: Edit, life: _Life, versions: Sequence[Brought], after: Thing | None, tally: _Tally) -> None:
@@ -221,13 +275,41 @@ def _state(thing: Thing) -> dict[str, object]:
     """What a version says, whenever and under whichever number it was written."""
     state = state_of(thing)
     state.pop("created_at", None)
+    if isinstance(thing, Record) and thing.kind in CATALOGUE_KINDS:
+        state["metadata"] = {name: one for name, one in thing.metadata.items() if name not in _OF_THE_READING}
     return state
 
 
-def _said(thing: Thing) -> str:
+def _apart(edit: Edit, here: Thing, there: Thing) -> dict[str, tuple[str, str]]:
+    """The fields in which two versions differ, with what each of both says."""
+    ours, theirs = _state(here), _state(there)
+    return {
+        name: (_shown(edit, here.space, name, value), _shown(edit, here.space, name, theirs[name]))
+        for name, value in ours.items()
+        if value != theirs[name] and name != "content_hash"
+    }
+
+
+def _shown(edit: Edit, space: str, name: str, value: object) -> str:
+    if isinstance(value, str) and name in _ENDS:
+        return _named(edit, space, value)
+    return _short(value if isinstance(value, str) else msgspec.json.encode(value).decode())
+
+
+def _said(edit: Edit, thing: Thing) -> str:
     if isinstance(thing, Relation):
-        return f"{thing.subject} {thing.predicate} {thing.object}"
-    text = thing.text if isinstance(thing, Record) else thing.name
+        ends = (_named(edit, thing.space, id) for id in (thing.subject, thing.object))
+        return f" {thing.predicate} ".join(ends)
+    return _short(thing.text if isinstance(thing, Record) else thing.name)
+
+
+def _named(edit: Edit, space: str, id: str) -> str:
+    """What an entity is called, as far as it is known here."""
+    entity = edit.get(Entity, space, id)
+    return id if entity is None else entity.name
+
+
+def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 

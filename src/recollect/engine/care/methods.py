@@ -17,6 +17,7 @@ from recollect.engine.care.ledger import Spending, spendings
 from recollect.engine.care.lifecycle import Maintained
 from recollect.engine.care.secrets import KeptSecret, kept_secrets, mask_kept
 from recollect.engine.care.summarize import Summary
+from recollect.engine.care.thin import thin
 from recollect.engine.care.undo import undo
 from recollect.engine.core import Core, existing, named_spaces, space_of
 from recollect.engine.embedding.semantics import Semantics
@@ -25,6 +26,7 @@ from recollect.engine.intake.methods import Indexing
 from recollect.engine.intake.results import Imported, Synced
 from recollect.engine.parse import (
     MAX_LIMIT,
+    parse_age,
     parse_count,
     parse_filter,
     parse_flag,
@@ -403,13 +405,14 @@ class Caring:
         It leaves the present and stays in the archive: `undo` of a run's entry brings it back. With `delete` it is
         forgotten for good.
         """
+        age = parse_age(max_age, "max_age")
         self.touches.flush()
         done: list[Maintained] = []
         for name in named_spaces(self.core, space):
             upkeep = lifecycle.evict(
                 self.core,
                 name,
-                max_age=max_age,
+                max_age=age,
                 min_importance=parse_share(min_importance, "min_importance"),
                 cap=parse_count(cap, "cap", least=0, most=2**62),
                 dry_run=parse_flag(dry_run, "dry_run"),
@@ -421,6 +424,24 @@ class Caring:
                 self._foremost.drop(name)
                 self.sweeping.wake()
         return done
+
+    def thin(
+        self,
+        *,
+        older_than: timedelta,
+        space: Spaces = None,
+        dry_run: bool = False,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[Maintained]:
+        """Removes history for good that ended so long ago: superseded texts, what was archived, and what the journal
+        says of it. What holds now stays, and so does what something refers to. One run for each space.
+
+        What was known before then, and undoing it, is refused from then on. This cannot be undone.
+        """
+        age = parse_age(older_than, "older_than")
+        dry = parse_flag(dry_run, "dry_run")
+        names = named_spaces(self.core, space)
+        return [thin(self.core, name, older_than=age, dry_run=dry, cancelled=cancelled) for name in names]
 
     def finish_sweeping(self) -> None:
         """Waits until the words of what was evicted have left the index, which otherwise happens in the background."""

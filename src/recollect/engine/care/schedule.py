@@ -129,6 +129,19 @@ class Task(Struct, frozen=True):
     """Is a moment made up for that passed while nobody looked?"""
 
 
+_THINS_AT = "0 4 * * *"
+
+
+def history_tasks(memory: Memory) -> list[Task]:
+    """That history is thinned, where the settings of a memory say for how long it is kept."""
+    days, cron = memory.settings.history_days, parse_cron(_THINS_AT, "history_days")
+    acting = memory.acting_as("schedule")
+    if days is None or cron is None or acting.core.store.site.limited:
+        return []
+    age = timedelta(days=days)
+    return [Task("thin", cron, lambda stop: acting.thin(older_than=age, cancelled=stop), made_up=True)]
+
+
 def upkeep_tasks(memory: Memory) -> list[Task]:
     """What the settings of a memory want to be done, and when."""
     settings = memory.settings
@@ -140,7 +153,7 @@ def upkeep_tasks(memory: Memory) -> list[Task]:
         tasks.append(Task("consolidate", consolidate, lambda stop: acting.consolidate(cancelled=stop)))
     if evict is not None:
         tasks.append(Task("evict", evict, lambda stop: acting.evict(cancelled=stop)))
-    return tasks
+    return [*tasks, *history_tasks(memory)]
 
 
 def backup_tasks(memory: Memory) -> list[Task]:

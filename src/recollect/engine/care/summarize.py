@@ -67,7 +67,7 @@ def summarize(core: Core, semantics: Semantics, filter: Filter, limit: int, way:
         asked = _digest_of(records, filter, way.plan, way.max_words)
         held = _find(view, space, asked)
     if held is not None and (known := _provenance(held)) is not None:
-        return _told(held, known, stored=False, note=way.plan.note)
+        return _summary(held, known, stored=False, note=way.plan.note)
     texts, dates = [record.text for record in records], [record.event_time for record in records]
     made = condense(core, semantics, texts, dates, way)
     done = way.plan if made.strategy == "abstractive" else Plan()
@@ -156,7 +156,7 @@ def _keep(
         if changed:
             edit.apply([put_of(edit, record, "summarize", held)])
     core.written()
-    return _told(record, about, stored=changed, note=made.note)
+    return _summary(record, about, stored=changed, note=made.note)
 
 
 def _to_metadata(about: Provenance) -> Metadata:
@@ -164,7 +164,7 @@ def _to_metadata(about: Provenance) -> Metadata:
     return told
 
 
-def _told(record: Record, about: Provenance, *, stored: bool, note: str | None = None) -> Summary:
+def _summary(record: Record, about: Provenance, *, stored: bool, note: str | None = None) -> Summary:
     return Summary(
         id=record.id,
         space=record.space,

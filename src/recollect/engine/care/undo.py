@@ -21,7 +21,7 @@ from recollect.engine.write.remember import derive_lexis
 from recollect.engine.write.revise import state_of
 from recollect.engine.write.tell import told_replaced
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import Changes, Edit, Thing, View
+from recollect.store.base import THINNED, Changes, Edit, Horizon, Thing, View
 from recollect.store.ops import Put, Retire
 from recollect.types import Change, Entity, Filter, Receipt, Record, Relation
 
@@ -40,6 +40,7 @@ def undo(core: Core, entry: int, reason: str | None, *, whole: bool = False) -> 
         change = _entry(view, entry)
         if whole and change.act is not None:
             change = _entry(view, change.act)
+        _require_whole(view, change)
         run = find_run(view, change)
         others = len(view.journal(Changes(space=change.space, act=change.entry, after=change.entry), limit=_ALONG))
     if run is not None:
@@ -60,8 +61,25 @@ def undo(core: Core, entry: int, reason: str | None, *, whole: bool = False) -> 
 def _entry(view: View, entry: int) -> Change:
     change = next(iter(view.journal(Changes(entry=entry))), None)
     if change is None:
-        raise NotFound(f"the journal has no entry {entry}")
+        spaces = [one.name for one in view.spaces()]
+        thinned = [one.until for name in spaces for one in view.kept(THINNED, space=name).values()]
+        why = f": history was thinned, up to {max(thinned):%Y-%m-%d %H:%M} UTC" if thinned else ""
+        raise NotFound(f"the journal has no entry {entry}{why}")
     return change
+
+
+def _require_whole(view: View, change: Change) -> None:
+    """What came before a change may be gone where history was thinned up to a later moment."""
+    thinned = view.kept(THINNED, space=change.space).get("")
+    if thinned is not None and change.at <= thinned.until:
+        raise _thinned(change, thinned)
+
+
+def _thinned(change: Change, thinned: Horizon) -> Conflict:
+    return Conflict(
+        f"entry {change.entry} ({change.verb} {change.object_id}) cannot be undone: the history of the space"
+        f" {change.space!r} was thinned up to {thinned.until:%Y-%m-%d %H:%M} UTC; revise or forget it instead"
+    )
 
 
 # A whole act
@@ -243,6 +261,8 @@ def _plan(edit: Edit, change: Change, reason: str | None, held: Mapping[str, Rec
         else edit.get(type_, change.space, change.object_id, version=version)
         for version in (change.before, change.after)
     )  # fmt: skip
+    if before is None and change.before is not None:  # it went by a clock that was wrong then
+        raise _thinned(change, edit.kept(THINNED, space=change.space)[""])
     if before is None:
         if current is None:
             raise Conflict(f"{change.object_id} is gone already; there is nothing to undo")

@@ -35,7 +35,7 @@ from recollect.engine.parse import parse_draft, parse_label
 from recollect.engine.write.remember import content_hash, ensure_space, make_record, put_of
 from recollect.engine.write.revise import vouched
 from recollect.engine.write.screen import Screen, told_refused
-from recollect.engine.write.taken_back import drawn_from, take_back
+from recollect.engine.write.taken_back import take_back
 from recollect.errors import InvalidInput, RecollectError
 from recollect.ingest.frontmatter import put_on_top
 from recollect.ingest.merged import has_marks
@@ -49,6 +49,7 @@ from recollect.ingest.vault import (
     parse_page,
     plain_ends,
     render_page,
+    says_same,
     sides_of,
 )
 from recollect.store.base import Changes, Edit, Entities, Shelf, View, normal_name
@@ -57,8 +58,7 @@ from recollect.types import HIDDEN_STATUSES, Draft, FileProblem, Filter, Json, R
 LEFT_OUT = ("source", "document", "message", "code")
 """Kinds that are no notes: they come from documents, talks and code, which have files of their own."""
 CONFLICT_OF = "conflict_of"
-_LARGEST = 8_000_000
-"""Bytes of a file: more than the longest text takes with all that can stand above it."""
+_LARGEST = 8_000_000  # bytes of a file: more than the longest text takes with all that can stand above it
 _VERB = "sync"
 _MANY = 5
 _LOOKS_EVERY_MS = 1_000
@@ -70,6 +70,8 @@ class _Kept(Struct, frozen=True):
 
     path: str
     hash: str
+    lines: bool = False
+    """Were the lines of a file's own fields read for that? Earlier releases passed over what they could not read."""
 
 
 FOLDERS = Shelf("vaults", str)
@@ -85,10 +87,16 @@ class _File(Struct, frozen=True):
     draft: Draft
 
     hash: str
+    before: str
+    """The same as earlier releases had it, which read a file's own fields otherwise: by that it has not changed."""
     marked: bool = False
     """Are there marks of a merge in it, so that it is to be written anew?"""
     other: _File | None = None
     """What the other side of that merge said."""
+
+    def is_as(self, kept: _Kept) -> bool:
+        """Does it say what was known of it?"""
+        return kept.hash == self.hash or (kept.hash == self.before and not kept.lines)
 
 
 def _hash(stated: Draft | Record, at: datetime | None) -> str:
@@ -158,10 +166,14 @@ class _Run:
         self._problems: list[FileProblem] = []
         self._did: Counter[str] = Counter()
         self._conflicts: list[str] = []
+        self._texts: dict[str, str] = {}  # what the records say
         self._with_marks: set[str] = set()
         """The records whose texts are about merges."""
         self._damaged: set[str] = set()
         """The records whose files say whose they are, and not what they should."""
+        self._joined: dict[str, str] = {}
+        """The records whose files a merge made one with that of another, by which it is known from then on."""
+        self._copied: dict[str, tuple[str, str]] = {}  # the files of two that had one id, by the new one
         self._to_write: dict[str, _File] = {}
         """Files of what was changed on both sides: they may be written once what they say is kept beside."""
 
@@ -177,7 +189,8 @@ class _Run:
             notes = _notes(view, self._space)
         self._problems += self._files.sweep()
         there = {one.id: _hash(one, one.event_time) for one in notes}
-        self._with_marks = {one.id for one in notes if has_marks(plain_ends(one.text))}
+        self._texts = {one.id: plain_ends(one.text) for one in notes}
+        self._with_marks = {id for id, text in self._texts.items() if has_marks(text)}
         read = list(self.read_files(known))
         self._require_files(known, read)
         files = self._by_id(read, known)
@@ -198,7 +211,7 @@ class _Run:
         self._write_missing()
         self._core.written()
         return Synced(
-            folder=str(self._folder), space=self._space, conflicts=tuple(self._conflicts),
+            folder=str(self._folder), space=self._space, conflicts=tuple(self._conflicts), copied=self._copied,
             problems=tuple(self._problems), added=self._did["added"], revised=self._did["revised"],
             archived=self._did["archived"], written=self._did["written"], removed=self._did["removed"],
         )  # fmt: skip
@@ -227,8 +240,8 @@ class _Run:
     def _is_settled(self, kept: _Kept | None, file: _File | None, there: str | None) -> bool:
         """Do both still say what they said last, in the same place?"""
         return (
-            kept is not None and file is not None and kept == _Kept(file.path, file.hash) and there == kept.hash
-            and not file.marked
+            kept is not None and file is not None and kept.path == file.path and there == kept.hash
+            and file.is_as(kept) and not file.marked
         )  # fmt: skip
 
     # Reading
@@ -246,7 +259,7 @@ class _Run:
                 raise InvalidInput("file", f"is larger than {_LARGEST:,} bytes")
             content = _content_of(data)
             id = id_above(content)
-            sides = sides_of(content)
+            sides = sides_of(content, self._texts.get(id) if id is not None and id in known else None)
             merged = None if sides is None else self._merged(path, data, content, sides, known)
             file = merged or self._parsed(path, data, content)
             if file.page.id is None and id in known:
@@ -273,8 +286,11 @@ class _Run:
             whole = self._parsed(path, data, content)
             if id in self._with_marks or whole.hash == known[id].hash:
                 return msgspec.structs.replace(whole, marked=True)  # somebody's note on merges, from before it said so
-        first, second = sorted((self._parsed(path, data, side) for side in sides), key=lambda one: one.hash)
+        both = (self._parsed(path, data, side) for side in sides)
+        first, second = sorted(both, key=lambda one: (one.hash, one.page.id or ""))
         page = msgspec.structs.replace(second.page, id=second.page.id or id)
+        if first.page.id not in (None, page.id):
+            self._joined[first.page.id or ""] = page.id or ""
         other = None if first.hash == second.hash else first
         return msgspec.structs.replace(second, page=page, marked=True, other=other)
 
@@ -286,7 +302,9 @@ class _Run:
         draft = parse_draft(given, {})
         for name in page.about:
             parse_label(name, "about")
-        return _File(path, data, page, draft, _hash(draft, draft.event_time))
+        hash = _hash(draft, draft.event_time)
+        earlier = None if page.before is None else msgspec.structs.replace(draft, metadata=page.before)
+        return _File(path, data, page, draft, hash, hash if earlier is None else _hash(earlier, earlier.event_time))
 
     def _by_id(self, read: list[_File], known: Mapping[str, _Kept]) -> dict[str, _File]:
         """The file of each record. Of two that have its id, one keeps it: that which was there before."""
@@ -314,8 +332,10 @@ class _Run:
                 return
             record = self._keep_beside(edit, copy, id)
             self._write_file(copy.path, _page_of(edit, record), copy.data)
-            kept = _Kept(copy.path, _hash(record, record.event_time))
+            kept = _Kept(copy.path, _hash(record, record.event_time), lines=True)
             edit.keep(self._shelf, {record.id: kept}, space=self._space)
+            self._did.update(("added", "written"))
+            self._copied[record.id] = (copy.path, other.path)
 
     # One record
 
@@ -347,6 +367,8 @@ class _Run:
             record = _visible(edit, self._space, id)
             there = None if record is None else _hash(record, record.event_time)
             base = None if kept is None else kept.hash
+            if kept is not None and file is not None and file.is_as(kept):
+                base, there = file.hash, file.hash if there == base else there
             if file is None:
                 self._gone(edit, id, record, there, base)
             elif record is not None and there == file.hash:
@@ -359,7 +381,7 @@ class _Run:
                 self._write(edit, record, file)
             else:
                 self._keep_beside(edit, file, id)
-                edit.keep(self._shelf, {id: _Kept(file.path, file.hash)}, space=self._space)
+                edit.keep(self._shelf, {id: _Kept(file.path, file.hash, lines=True)}, space=self._space)
                 self._to_write[id] = file
 
     def _gone(self, edit: Edit, id: str, record: Record | None, there: str | None, base: str | None) -> None:
@@ -368,8 +390,11 @@ class _Run:
             edit.keep(self._shelf, {id: None}, space=self._space)
         elif there == base:
             gone = msgspec.structs.replace(record, status="archived")
-            edit.apply([put_of(edit, gone, _VERB, record, reason="its file was deleted")])
-            take_back(edit, record, drawn_from(edit, record))
+            joined = self._joined.get(id)
+            reason = "its file was deleted" if joined is None else f"a merge made its file one with that of {joined}"
+            edit.apply([put_of(edit, gone, _VERB, record, reason=reason)])
+            self._conflicts += [] if joined is None else [id]
+            take_back(edit, record)
             edit.keep(self._shelf, {id: None}, space=self._space)
             self._did["archived"] += 1
         else:
@@ -378,7 +403,8 @@ class _Run:
     def _agree(self, edit: Edit, record: Record, file: _File) -> None:
         if file.marked:
             self._write_file(file.path, _page_of(edit, record), file.data)
-        edit.keep(self._shelf, {record.id: _Kept(file.path, file.hash)}, space=self._space)
+        said = _hash(record, record.event_time)
+        edit.keep(self._shelf, {record.id: _Kept(file.path, said, lines=said == file.hash)}, space=self._space)
 
     def _remove(self, edit: Edit, id: str, file: _File) -> None:
         """The record is no longer there, and nobody has touched the file since."""
@@ -405,7 +431,7 @@ class _Run:
             new = vouched(edit, old, self._screened(edit, new), changed, by_person=True)
             edit.apply([put_of(edit, new, _VERB, old, reason=f"edited in {file.path}")])
             if new.text != old.text:
-                take_back(edit, old, drawn_from(edit, old))
+                take_back(edit, old, now=new.text)
             self._did["revised"] += 1
         self._name(edit, file.page)
         self._settle(edit, new, file)
@@ -428,7 +454,7 @@ class _Run:
         said = _hash(record, record.event_time)
         if file.page.id is None or file.hash != said or file.marked:
             self._write_file(file.path, _page_of(edit, record), file.data, whole=self._signed(record, file, said))
-        edit.keep(self._shelf, {record.id: _Kept(file.path, said)}, space=self._space)
+        edit.keep(self._shelf, {record.id: _Kept(file.path, said, lines=True)}, space=self._space)
 
     def _signed(self, record: Record, file: _File, said: str) -> bytes | None:
         """The file as it is, with the record's id and time at its top, if that says all of the record."""
@@ -442,11 +468,16 @@ class _Run:
         return data if (again.page.id, again.hash) == (record.id, said) else None
 
     def _write(self, edit: Edit, record: Record, file: _File | None) -> None:
-        """The record says something new."""
+        """The record says something new. Its file's own fields stay as they are, where it was of an earlier release."""
         page = _page_of(edit, record)
+        was = None if file is None else file.page.before
+        as_before = file is not None and was is not None and says_same(record.metadata, was)
+        if file is not None and as_before:
+            page = msgspec.structs.replace(page, fields={**page.fields, "metadata": file.page.fields["metadata"]})
         path = name_page(page, self._files.taken()) if file is None else file.path
         if self._write_file(path, page, None if file is None else file.data):
-            edit.keep(self._shelf, {record.id: _Kept(path, _hash(record, record.event_time))}, space=self._space)
+            kept = _Kept(path, _hash(record, record.event_time), lines=not as_before)
+            edit.keep(self._shelf, {record.id: kept}, space=self._space)
             self._did["written"] += 1
 
     def _keep_beside(self, edit: Edit, file: _File, of: str) -> Record:
@@ -483,7 +514,7 @@ class _Run:
                 path = name_page(page, taken)
                 taken.add(path.casefold())
                 if self._write_file(path, page, None):
-                    kept = _Kept(path, _hash(held, held.event_time))
+                    kept = _Kept(path, _hash(held, held.event_time), lines=True)
                     edit.keep(self._shelf, {held.id: kept}, space=self._space)
                     self._did["written"] += 1
 

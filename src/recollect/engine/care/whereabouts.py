@@ -12,7 +12,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from recollect.errors import InvalidInput
-from recollect.store.portable import OBJECTS, Row, Spaces, change_of, id_of, parse_line, row_of, space_no, space_of_row
+from recollect.store.base import Horizon
+from recollect.store.portable import (
+    OBJECTS,
+    Row,
+    Spaces,
+    change_of,
+    horizon_of,
+    id_of,
+    parse_line,
+    row_of,
+    space_no,
+    space_of_row,
+)
 from recollect.types import Change, Space
 
 if TYPE_CHECKING:
@@ -38,6 +50,7 @@ class Whereabouts:
         self._file = file
         self._numbers: Spaces = {}
         self.spaces: dict[int, Space] = {}
+        self.horizons: dict[str, Horizon] = {}
         self._versions = {noun: _Lines() for noun in OBJECTS}
         self._came = {noun: _Lines() for noun in OBJECTS}
         self._ended = {noun: _Lines() for noun in OBJECTS}
@@ -47,6 +60,8 @@ class Whereabouts:
         if noun == "space":
             self._numbers[row[1]] = row[0]
             self.spaces[row[0]] = space_of_row(row)
+        elif noun == "shelf" and space_no(noun, row) in self.spaces and (horizon := horizon_of(row)) is not None:
+            self.horizons[self.spaces[space_no(noun, row)].name] = horizon
         elif noun in OBJECTS:
             self._versions[noun].add(hash((space_no(noun, row), id_of(noun, row))), place)
         elif noun == "entry" and (change := change_of(row)).object_type in OBJECTS:
@@ -54,6 +69,10 @@ class Whereabouts:
                 self._came[change.object_type].add(change.after, place)
             elif change.before is not None:
                 self._ended[change.object_type].add(change.before, place)
+
+    def holds(self, noun: str, space: str, id: str) -> bool:
+        """Does the file tell of an object of that id in that space?"""
+        return bool(self._versions[noun].places_of([hash((self._numbers.get(space, -1), id))]))
 
     def parcels(self, noun: str) -> Iterator[Parcel]:
         """All objects of a kind, some at a time, in the order in which the file begins to tell of them."""

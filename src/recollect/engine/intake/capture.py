@@ -13,23 +13,26 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Iterator, Sequence, Set
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, as_one_act
+from recollect.engine.core import Core, as_one_act, forgotten_among
 from recollect.engine.intake import overheard
 from recollect.engine.intake.drafts import place_conversation
 from recollect.engine.intake.files import locate_file
+from recollect.engine.intake.reached import REACHED, Reached, ends_of
 from recollect.engine.intake.results import SourceDraft
-from recollect.engine.intake.sources import SourceWriter, source_id
+from recollect.engine.intake.sources import SourceWriter
+from recollect.engine.intake.withheld import Said, away_messages, said_elsewhere
 from recollect.engine.pauses import Pause, is_paused, read_pauses
 from recollect.engine.read.unasked import shown_to
 from recollect.engine.workplaces import claim_project
+from recollect.engine.write.grounds import source_id
 from recollect.engine.write.remember import (
     content_hash,
     count_stated,
@@ -38,6 +41,7 @@ from recollect.engine.write.remember import (
     take_all,
 )
 from recollect.engine.write.screen import Screen
+from recollect.engine.write.taken_back import note_taken_back
 from recollect.engine.write.tell import find_already
 from recollect.errors import SourceError
 from recollect.forms import decode
@@ -47,8 +51,9 @@ from recollect.ingest.parsed import conversation_adapter
 from recollect.ingest.regular import open_regular
 from recollect.ingest.talk import Conversation, Message, read_moment
 from recollect.ingest.transcripts import find_reader, find_reader_of_lines, parse_conversation
+from recollect.retrieve.decided import decide_the_same, matter_of
 from recollect.retrieve.fence import drop_blocks
-from recollect.store.base import Edit, Shelf
+from recollect.store.base import Edit
 from recollect.types import CAPTURED, Draft, Evidence, Filter, Grounds, Record, Segment
 
 _PIECE = 4 * 1024 * 1024  # bytes that are read at once
@@ -59,32 +64,9 @@ _TOLD = "messages"
 _WAIT = 10.0  # seconds for whoever reads the same transcript
 _OF_SESSIONS = ("session_meta", "turn_context", "session.start", "session.resume")  # lines in which nobody speaks
 _LINE_ID = re.compile(rb'"uuid"\s*:\s*"([0-9a-fA-F-]{36})"')  # as Claude Code writes it, and copies it with the line
+_FORGETS = re.compile(r"(?m)^\s*\[(?:[\w.:-]*forget\b|\w+: .*\brecollect\b.*\bforget\b)")
+"""An agent has something forgotten: by a tool, or by the command line."""
 _CALL = re.compile(r"\[[\w.:-]{1,80}(?:: .*)?\]")
-
-
-class Reached(Struct, frozen=True, kw_only=True):
-    """How far a transcript was read, how it begins, and what stands before there: a file that says otherwise was cut
-    short, or is another one.
-
-    `until` is the moment of the last message that was read, or that a client told. `again` tells of messages without a
-    time that were held when the file was begun anew, and have not come again yet: how many of each hash. `last` is what
-    the client calls the last line, which tells nothing of what it says.
-    """
-
-    offset: int = 0
-    head: str = ""
-    head_bytes: int = 0
-    session: str | None = None
-    project: str | None = None
-    until: datetime | None = None
-    tail: str = ""
-    tail_bytes: int = 0
-    again: Mapping[str, int] = {}
-    last: str | None = None
-    space: str | None = None
-
-
-_REACHED = Shelf("captures", Reached)
 
 
 class Captured(Struct, frozen=True, kw_only=True):
@@ -140,7 +122,7 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
     key = hashlib.sha256(f"{space}\0{path}".encode()).hexdigest()
     begun = time.monotonic()
     with core.store.read() as view:
-        reached = view.kept(_REACHED, keys=[key]).get(key, Reached())
+        reached = view.kept(REACHED, keys=[key]).get(key, Reached())
         pauses = read_pauses(view, core.clock())
     so_far = Captured(session=wish.session or reached.session, project=wish.project or reached.project)
     with open_regular(path) as file:
@@ -181,9 +163,8 @@ def _unread(talk: Conversation | None, before: Reached | None, so_far: Captured)
 
 
 def _ends(core: Core, space: str) -> set[str]:
-    """The last lines of all transcripts that were read for a space, as their clients call them."""
     with core.store.read() as view:
-        return {one.last for one in view.kept(_REACHED).values() if one.last is not None and one.space == space}
+        return ends_of(view, space)
 
 
 def _beyond(lines: bytes, ends: set[str]) -> bytes:
@@ -328,6 +309,21 @@ def spoken(message: Message) -> str:
     return text.strip()
 
 
+def _forgetting(messages: Iterable[Message]) -> list[Message]:
+    """The messages of turns in which an agent has something forgotten: both who asks and who does it say what."""
+    turns: list[list[Message]] = []
+    for one in messages:
+        if one.role == "user" or not turns:
+            turns.append([])
+        turns[-1].append(one)
+    return [
+        one
+        for turn in turns
+        if any(one.role == "assistant" and _FORGETS.search(one.text) for one in turn)
+        for one in turn
+    ]
+
+
 def _write(
     core: Core, space: str, path: Path, key: str, reached: Reached, talk: Conversation | None, wish: Wish,
     so_far: Captured, *, begins: bool,
@@ -361,7 +357,7 @@ def capture_said(core: Core, said: Sequence[Message], space: str, session: str, 
     project = _project(core, wish, wish.cwd, None)
     key = f"told:{space}:{session}"
     with core.store.read() as view:
-        until = view.kept(_REACHED, keys=[key]).get(key, Reached()).until
+        until = view.kept(REACHED, keys=[key]).get(key, Reached()).until
         pauses = read_pauses(view, core.clock())
     fresh = tuple(one for one in said if until is None or one.at is None or one.at > until)
     heard = tuple(one for one in fresh if not is_paused(pauses, one.at or wish.at or core.clock()))
@@ -376,7 +372,7 @@ def capture_said(core: Core, said: Sequence[Message], space: str, session: str, 
 
 def _note(core: Core, key: str, reached: Reached) -> None:
     with core.store.write(actor=core.actor) as edit:
-        edit.keep(_REACHED, {key: reached})
+        edit.keep(REACHED, {key: reached})
 
 
 def _keep(
@@ -387,14 +383,14 @@ def _keep(
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
         if talk is None:
-            edit.keep(_REACHED, {key: reached})
+            edit.keep(REACHED, {key: reached})
             return captured, reached
         piece = _Piece(core, edit, space, talk, reached, begins=begins)
         ids, masked = piece.write()
         candidates = piece.propose()
         piece.note_use()
-        reached = msgspec.structs.replace(reached, again=+piece.again)
-        edit.keep(_REACHED, {key: reached})
+        reached = msgspec.structs.replace(reached, again=+piece.again, away=piece.away)
+        edit.keep(REACHED, {key: reached})
     if ids:
         core.written()
         overheard.settle(core, space)
@@ -416,10 +412,12 @@ class _Piece:
         named = msgspec.structs.replace(talk, id=self._session)
         said = tuple(msgspec.structs.replace(one, text=text) for one in talk.messages if (text := spoken(one)))
         self._talk = msgspec.structs.replace(named, messages=said)
+        self._forgetting = frozenset(map(spoken, _forgetting(talk.messages)))
         self._location = place_conversation(named, self._session, 0)
         self._written: list[Record] = []
         self._begins = begins
         self.again = Counter(reached.again)
+        self.away = reached.away
 
     def write(self) -> tuple[list[str], tuple[str, ...]]:
         fresh = self._unknown()
@@ -434,7 +432,12 @@ class _Piece:
             payload={"format": talk.format, "origin": talk.origin}, session=self._session,
         )  # fmt: skip
         fields = Draft(text="(a message)", memory_type="episodic", trust="imported", project=self._project)
-        self._written, masked = SourceWriter(self._core, self._edit, self._space, fields).append(draft)
+        self._written, masked = SourceWriter(self._core, self._edit, self._space, fields).append(
+            draft, named=talk.title is not None
+        )
+        for record in self._written:
+            if any(record.text in text for text in self._forgetting):
+                note_taken_back(self._edit, record, [record])
         return [record.id for record in self._written], masked
 
     def _segment(self, segment: Segment) -> Segment:
@@ -449,32 +452,49 @@ class _Piece:
         """
         screen = Screen(self._edit, self._space)
         said = [(one, content_hash(screen.text(one.text)[0])) for one in self._talk.messages]
-        held, elsewhere = self._held(said)
+        held, elsewhere = said_elsewhere(
+            self._edit, self._space, self._location, [(hash, one.at) for one, hash in said]
+        )
         copied = max((place for place, (one, hash) in enumerate(said) if (hash, one.at) in elsewhere), default=-1)
         self._count_again(said)
-        return [one for one, hash in said[copied + 1 :] if not self._is_known(hash, one.at, held)]
+        fresh = [one for one, hash in said[copied + 1 :] if not self._is_known(hash, one.at, held)]
+        return self._not_forgotten(fresh)
 
-    def _is_known(self, hash: str, at: datetime | None, held: set[tuple[str, datetime]]) -> bool:
+    def _not_forgotten(self, said: Sequence[Message]) -> list[Message]:
+        """What was not said in a conversation before all of it was forgotten, nor at the moment of a message that was.
+
+        At the beginning of a file, what does not say when it was said counts as said before.
+        """
+        source = source_id(self._location)
+        known = self._edit.get(Record, self._space, source) is not None
+        until = None if known else forgotten_among(self._edit, self._space, "record", [source]).get(source)
+        gone = self._away_moments(said)
+        left: list[Message] = []
+        for one in said:
+            if until is not None and (self._begins if one.at is None else one.at <= until):
+                continue
+            if one.at is not None and gone[one.at] > 0:
+                gone[one.at] -= 1
+                continue
+            left.append(one)
+        return left
+
+    def _away_moments(self, said: Sequence[Message]) -> Counter[datetime]:
+        """When messages of the session were said that were forgotten or evicted. What is said after the last of them
+        is new to the session, whose list is not read for it.
+        """
+        if not self._begins and not any(one.at and self.away and one.at <= self.away for one in said):
+            return Counter()
+        away = Counter(one.at for one in away_messages(self._edit, self._space, self._session).values())
+        if self._begins:
+            self.away = max(away, default=None)
+        return away
+
+    def _is_known(self, hash: str, at: datetime | None, held: Set[Said]) -> bool:
         if at is not None:
             return (hash, at) in held
         self.again[hash] -= 1
         return self.again[hash] >= 0
-
-    def _held(
-        self, said: Sequence[tuple[Message, str]]
-    ) -> tuple[set[tuple[str, datetime]], set[tuple[str, datetime | None]]]:
-        """Which of these words of these moments this session holds, and which any other does."""
-        times = [one.at for one, _ in said if one.at is not None]
-        if not times:
-            return set(), set()
-        same = Filter(
-            spaces=(self._space,), kinds=("message",), hashes=tuple({hash for _, hash in said}), valid_only=False,
-            since=min(times), until=max(times) + timedelta(seconds=1),
-        )  # fmt: skip
-        records = self._edit.select(Record, same)
-        here = {(one.content_hash, one.event_time) for one in records if one.source == self._location}
-        there = {(one.content_hash, one.event_time) for one in records if one.source != self._location}
-        return here, {*there}
 
     def _count_again(self, said: Sequence[tuple[Message, str]]) -> None:
         """At the beginning of a file, how often the session holds each of the words that do not say when they were."""
@@ -487,7 +507,7 @@ class _Piece:
         source = source_id(self._location)
         proposed: list[str] = []
         for record in self._written:
-            for keeper in find_keepers(record.text, record.role or ""):
+            for keeper in () if record.text in self._forgetting else find_keepers(record.text, record.role or ""):
                 evidence = Evidence(source=source, segment=f"seg-{record.position + 1}")
                 draft = Draft(
                     text=keeper.text, kind=keeper.kind, trust="agent_inferred", confidence=overheard.CONFIDENCE,
@@ -504,7 +524,11 @@ class _Piece:
         )  # fmt: skip
         already = find_already(self._edit, make_record(self._core, self._edit, draft, self._space))
         known = [record.id for record in self._edit.select(Record, same, limit=1)]
+        bare = msgspec.structs.replace(draft, text=matter_of(draft.text) or draft.text)
+        matter = make_record(self._core, self._edit, bare, self._space)
+        alike = (*already, *find_already(self._edit, matter))
         known += [one.id for one in already if not one.differs]
+        known += [one.id for one in alike if decide_the_same(draft.text, one.text)]
         if known:
             overheard.confirm(self._edit, self._space, known, self._session)
             return []

@@ -43,23 +43,31 @@ def place_conversation(conversation: Conversation, path: str, number: int) -> st
 
     Else it is that file, and the later ones of a file are numbered.
     """
-    if conversation.id is not None:
-        return f"conversation:{conversation.format}:{conversation.id}"
-    return f"conversation:{path}" + (f"#{number}" if number else "")
+    place = _place_of(conversation, conversation.id)
+    return place or f"conversation:{path}" + (f"#{number}" if number else "")
+
+
+def _place_of(conversation: Conversation, id: str | None) -> str | None:
+    """Where a conversation of the same program is that it calls so."""
+    return None if id is None else f"conversation:{conversation.format}:{id}"
 
 
 def draft_conversation(
     conversation: Conversation, location: str, file: Mapping[str, Json] | None = None
 ) -> SourceDraft:
     """A conversation that was read, as a source."""
-    own = tuple(one for message in conversation.messages if (one := _without_recalled(message)).text)
-    parsed = parse_conversation(msgspec.structs.replace(conversation, messages=own or conversation.messages))
+    own = [_without_recalled(message) for message in conversation.messages]
+    kept, copied = tuple(one for one in own if one.text), sum(bool(one.text) for one in own[: conversation.copied])
+    if kept:
+        conversation = msgspec.structs.replace(conversation, messages=kept, copied=copied)
+    parsed = parse_conversation(conversation)
     said = [msgspec.json.encode((s.role, s.text, s.event_time)) for s in parsed.segments]
+    said += [] if conversation.changed is None else [conversation.changed.isoformat().encode()]
     return SourceDraft(
         location=location, source_kind="conversation", title=parsed.title,
         fingerprint=hash_of([parsed.title.encode(), *said]), adapter=parsed.adapter, segments=parsed.segments,
         payload=parsed.payload, file=file, session=conversation.id or location,
-        event_time=None, summary="",
+        goes_on_from=_place_of(conversation, conversation.copied_from),
     )  # fmt: skip
 
 

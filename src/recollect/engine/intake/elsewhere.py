@@ -22,7 +22,7 @@ from recollect.engine.core import Core, forgotten_among, parts, transact
 from recollect.engine.graph.link import Statement, bring_one, name_one
 from recollect.engine.intake.drafts import draft_conversation, place_conversation
 from recollect.engine.intake.results import Imported
-from recollect.engine.intake.sources import parse_source, source_id, write_source
+from recollect.engine.intake.sources import parse_source, write_source
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_source_fields
 from recollect.engine.write.remember import count_stated, ensure_space, take_all
 from recollect.engine.write.screen import Screen
@@ -39,6 +39,8 @@ _HEAD = 65_536
 _MARK = b"\xef\xbb\xbf"  # which some editors put before UTF-8
 _LARGEST = 512 * 1024 * 1024
 _MOST_FILES = 20_000
+_OWNERS = ("user", "project", "metadata.agent_id", "metadata.app_id", "metadata.agent")
+"""Whose it is: what one has said is not here already because another has said the same."""
 _BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -174,16 +176,17 @@ class _Taking:
         self._new: Counter[str] = Counter()
         self._present: Counter[str] = Counter()
         self._left: Counter[tuple[str, str]] = Counter()
-        self._forgotten: list[str] = []
+        self._forgotten: dict[str, None] = {}
         self._masked: dict[str, None] = {}
         self._talks = 0
+        self._removed = 0
 
     def told(self, path: str) -> Imported:
         left = [_left_out(count, what, why) for (what, why), count in self._left.items()]
         return Imported(
             space=self._space, folder=path, records=self._new["record"], records_present=self._present["record"],
             facts=self._new["fact"], facts_present=self._present["fact"], entities=self._new["entity"],
-            forgotten=tuple(self._forgotten), masked=tuple(self._masked), problems=tuple(left),
+            removed=self._removed, forgotten=tuple(self._forgotten), masked=tuple(self._masked), problems=tuple(left),
         )  # fmt: skip
 
     def take(self, edit: Edit, items: Sequence[Item]) -> None:
@@ -210,10 +213,10 @@ class _Taking:
     def _take_notes(self, edit: Edit, notes: Sequence[Note]) -> None:
         found = [draft for note in notes if (draft := self._draft(note)) is not None]
         gone = forgotten_among(edit, self._space, "record", (draft.id or "" for draft in found))
-        self._forgotten += [draft.id for draft in found if draft.id in gone]
+        self._forgotten |= dict.fromkeys(gone)
         drafts = [draft for draft in found if draft.id not in gone]
         counted = list(map(count_stated, drafts))
-        for receipt in take_all(self._core, edit, drafts, self._space, counted).finish():
+        for receipt in take_all(self._core, edit, drafts, self._space, counted, alike=_OWNERS).finish():
             if receipt.outcome == "rejected":
                 self._left["memory", receipt.reason or "it was not taken"] += 1
             elif receipt.stored:
@@ -225,7 +228,7 @@ class _Taking:
     def _stays_forgotten(self, edit: Edit, noun: str, id: str) -> bool:
         """Was it forgotten here for good? Then that is told, and it does not come back."""
         gone = bool(forgotten_among(edit, self._space, noun, [id]))
-        self._forgotten += [id] if gone else []
+        self._forgotten |= dict.fromkeys([id] if gone else [])
         return gone
 
     def _draft(self, note: Note) -> Draft | None:
@@ -265,7 +268,7 @@ class _Taking:
         )  # fmt: skip
         fact, new = bring_one(self._core, edit, self._origin, statement, self._space)
         if isinstance(fact, str):
-            self._forgotten.append(fact)
+            self._forgotten[fact] = None
             return
         (self._new if new else self._present)["fact"] += 1
         self._note_masked(screen, item.subject, item.predicate, item.object, item.provenance)
@@ -276,12 +279,15 @@ class _Taking:
             return
         location = place_conversation(item, self._path, self._talks)
         self._talks += 1
-        if self._stays_forgotten(edit, "record", source_id(location)):
-            return
         draft = parse_source(draft_conversation(item, location))
         fields = parse_source_fields({"trust": "imported"}, memory_type="episodic")
         answer = write_source(self._core, edit, draft, self._space, fields, anew=False)
+        self._forgotten |= dict.fromkeys(answer.forgotten)
+        if answer.id in answer.forgotten:
+            return
+        if answer.older:
+            self._left["conversation", "what is here of it is of a later time"] += 1
+        self._removed += answer.removed
         self._new["record"] += answer.added
         self._present["record"] += answer.segments - answer.added - len(answer.forgotten)
-        self._forgotten += answer.forgotten
         self._masked |= dict.fromkeys(answer.masked)

@@ -54,7 +54,7 @@ def ingest_file(
     require_other(core.store, found)
     [source] = read_alone(found.parent, Errand(found.name, FILE.name, form=mode), cancelled).sources
     ready = msgspec.structs.replace(source, title=title or source.title).ready()
-    return ingest_sources(core, [ready], space, fields, step=step)[0]
+    return ingest_sources(core, [ready], space, fields, anew=False, step=step)[0]
 
 
 def ingest_url(
@@ -69,7 +69,7 @@ def ingest_url(
     seen = {"url": fetched.asked, "final_url": fetched.url, "media_type": fetched.media_type}
     payload = {**source.payload, **seen, "bytes": len(fetched.body)}
     placed = msgspec.structs.replace(source, location=fetched.asked, title=title or source.title, payload=payload)
-    return ingest_sources(core, [placed.ready()], space, fields, step=step)[0]
+    return ingest_sources(core, [placed.ready()], space, fields, anew=False, step=step)[0]
 
 
 def is_transcript(path: str | os.PathLike[str], cancelled: Cancel) -> bool:
@@ -90,7 +90,7 @@ def ingest_transcript(
     sources = [source.ready() for source in file.sources]
     done: list[IngestedSource] = []
     for project, some in groupby(sources, key=lambda one: fields.project or _told_project(core, one.draft)):
-        done += ingest_sources(core, list(some), space, replace(fields, project=project), step=step)
+        done += ingest_sources(core, list(some), space, replace(fields, project=project), anew=False, step=step)
     return tuple(done)
 
 

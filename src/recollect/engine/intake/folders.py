@@ -67,6 +67,7 @@ def ingest_folder(
     done = IngestedFolder(
         path=str(root), space=space, stored=counts["stored"], updated=counts["updated"],
         unchanged=counts["unchanged"] + sync.unchanged, archived=counts["archived"], segments=counts["segments"],
+        forgotten=counts["forgotten"],
         finished=not stopped(), problems=tuple(walked.problems[:MOST_NAMED]),
         skipped={reason: count for reason, count in sorted(walked.skipped.items()) if reason != NO_DOCUMENT},
     )  # fmt: skip
@@ -107,12 +108,15 @@ class _Documents:
 
     def writer(self, edit: Edit) -> Write:
         said = msgspec.structs.replace(self._fields, memory_type="episodic")
-        writers = [SourceWriter(self._core, edit, self.space, fields) for fields in (self._fields, said)]
+        writers = [SourceWriter(self._core, edit, self.space, fields, anew=False) for fields in (self._fields, said)]
 
         def write(file: ReadFile, known: Known | None) -> tuple[int, tuple[str, ...]]:  # noqa: ARG001  the seam's shape
             made: list[str] = []
             for source in file.sources:
                 answer = writers[source.source_kind == "conversation"].write(source.ready())
+                self.counts["forgotten"] += len(answer.forgotten)
+                if not answer.segments and answer.outcome == "unchanged":  # nothing is held of it
+                    continue
                 self.counts[answer.outcome] += 1
                 self.counts["segments"] += answer.added
                 made.append(answer.fingerprint)

@@ -11,8 +11,10 @@ from msgspec import Struct
 
 from recollect.engine.core import Core, Step, find, stepping
 from recollect.engine.intake.results import Ingested, SourceDraft
-from recollect.engine.intake.sources import hash_of, ingest_source, read_segments, source_id
+from recollect.engine.intake.sources import hash_of, ingest_source, read_segments
+from recollect.engine.intake.withheld import forgotten_sections, put_away
 from recollect.engine.parse import parse_draft, parse_label, parse_optional_time, parse_text
+from recollect.engine.write.grounds import source_id
 from recollect.engine.write.remember import content_hash, ensure_space, make_record, put_of, remember_many, texts_in
 from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput
@@ -72,15 +74,19 @@ def _replace_source(
     held: dict[tuple[str | None, str], list[Record]] = {}
     for record in before:
         held.setdefault((record.title, record.text), []).append(record)
+    away = forgotten_sections(edit, space, source_id(kept[0].source), kept, before) if kept and kept[0].source else {}
+    ended = put_away(edit, space, before)
     ids: list[str] = []
     stored = 0
     ops: list[Op] = []
     for position, draft in enumerate(stepping(kept, step, 1, 2)):
+        if position in away:
+            continue
         same = held.get((draft.title, draft.text))
         if same:
             old = same.pop(0)
             new = _renewed(old, draft, position)
-            if new != old:
+            if new != old and old.id not in ended:
                 ops.append(put_of(edit, new, "ingest", old))
             ids.append(old.id)
         else:

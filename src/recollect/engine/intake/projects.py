@@ -37,10 +37,10 @@ Key = tuple[str, str]
 Tell = Callable[[ProjectStatus], None]
 
 
-class _Work:
+class _ProjectRun:
     """A run that goes on in this process."""
 
-    def __init__(self, name: str, run: Callable[[_Work], None]) -> None:
+    def __init__(self, name: str, run: Callable[[_ProjectRun], None]) -> None:
         self.loop = Loop(name, lambda: run(self))
         self.news = threading.Condition()
         self.last: IndexedProject | None = None
@@ -68,7 +68,7 @@ class Projects:
     """The runs and watches of one open memory. They end with it."""
 
     def __init__(self) -> None:
-        self._works: dict[Key, _Work] = {}
+        self._runs: dict[Key, _ProjectRun] = {}
         self._watches: dict[Key, Loop] = {}
         self._lock = threading.Lock()
         self._stop = threading.Event()
@@ -92,64 +92,64 @@ class Projects:
         A walk through that very folder need not be made again.
         """
         project = _register(core, _folder(path), space)
-        work = self._start(core, project, walked[1] if walked and str(walked[0]) == project.path else None, of)
+        run = self._start(core, project, walked[1] if walked and str(walked[0]) == project.path else None, of)
         if watch:
             self._watch(core, project)
         deadline = None if wait is None else time.monotonic() + wait
-        while not work.over and (deadline is None or time.monotonic() < deadline):
+        while not run.over and (deadline is None or time.monotonic() < deadline):
             left = _LOOKS_EVERY if deadline is None else max(0.0, min(_LOOKS_EVERY, deadline - time.monotonic()))
-            with work.news:
-                work.news.wait(left)
+            with run.news:
+                run.news.wait(left)
             if progress is not None:
-                self._tell(progress, self.status(core, project.id, space), work)
+                self._tell(progress, self.status(core, project.id, space), run)
         return self.status(core, project.id, space)
 
-    def _tell(self, progress: Tell, far: ProjectStatus, work: _Work) -> None:
+    def _tell(self, progress: Tell, far: ProjectStatus, run: _ProjectRun) -> None:
         """A caller who wants to know no longer, and is the only one, ends the run; a later one goes on with it."""
         try:
             progress(far)
         except Cancelled:
             with self._lock:
-                work.callers -= 1
-                unwanted = not work.callers
+                run.callers -= 1
+                unwanted = not run.callers
             if unwanted:
-                work.loop.end()
+                run.loop.end()
             raise
 
     def _start(
         self, core: Core, project: IndexedProject, walked: Walked | None = None, of: Mapping[str, int] | None = None
-    ) -> _Work:
+    ) -> _ProjectRun:
         """Begins a run in the background; if one goes on already, that is the one. What ends has its turn first."""
         key = (project.space, project.id)
         with self._lock:
-            held = self._works.get(key)
+            held = self._runs.get(key)
             if held is not None and not held.over and not held.loop.stopping.is_set():
                 held.callers += 1
                 return held
-            work = _Work(f"recollect-index-{project.id}", lambda work: self._run(core, project, work, walked, of))
-            self._works[key] = work
+            run = _ProjectRun(f"recollect-index-{project.id}", lambda run: self._run(core, project, run, walked, of))
+            self._runs[key] = run
             if not self._stop.is_set():
-                work.loop.wake()
-        return work
+                run.loop.wake()
+        return run
 
     def _run(
         self,
         core: Core,
         project: IndexedProject,
-        work: _Work,
+        run: _ProjectRun,
         walked: Walked | None,
         of: Mapping[str, int] | None,
     ) -> None:
-        stop = work.loop.stopping
+        stop = run.loop.stopping
         try:
             with _turn(core, project, stop) as turn, core.store.joined(in_steps=True, of=of):
                 if turn.mine:
                     with core.store.read() as view:
                         known = _find(view, project.id, project.space)
                     if known is not None:
-                        work.tell(Pass(core, known, stop, work.tell).go(walked))
+                        run.tell(Pass(core, known, stop, run.tell).go(walked))
         finally:
-            work.end()
+            run.end()
 
     # Watching
 
@@ -168,7 +168,7 @@ class Projects:
         key = (project.space, project.id)
         try:
             for _ in watch_folder(Path(project.path), stop, ready):
-                _wait(self._works.get(key), stop)  # which may have read what has changed since
+                _wait(self._runs.get(key), stop)  # which may have read what has changed since
                 if not stop.is_set():
                     _wait(self._start(core, project), stop)
         finally:
@@ -190,9 +190,9 @@ class Projects:
         if project is None:
             raise NotFound(f"there is no project {id!r} in space {space!r}")
         key = (space, id)
-        work = self._works.get(key)
-        if work is not None and work.last is not None and work.last.state == "failed" and project.state == "indexing":
-            project = work.last  # it could not be written down
+        run = self._runs.get(key)
+        if run is not None and run.last is not None and run.last.state == "failed" and project.state == "indexing":
+            project = run.last  # it could not be written down
         if project.state == "indexing" and not is_taken(_turn(core, project)):
             with core.store.read() as view:
                 project = _find(view, id, space) or project
@@ -250,7 +250,7 @@ class Projects:
     def _end(self, which: Callable[[Key], bool]) -> None:
         with self._lock:
             watches = [watch for key, watch in self._watches.items() if which(key)]
-            loops = watches + [work.loop for key, work in self._works.items() if which(key)]
+            loops = watches + [run.loop for key, run in self._runs.items() if which(key)]
         for loop in loops:
             loop.end()
         deadline = time.monotonic() + _LAST_WORDS
@@ -258,8 +258,8 @@ class Projects:
             loop.wait(max(0.0, deadline - time.monotonic()))
 
 
-def _wait(work: _Work | None, stop: threading.Event) -> None:
-    while work is not None and not work.loop.wait(_LOOKS_EVERY) and not stop.is_set():
+def _wait(run: _ProjectRun | None, stop: threading.Event) -> None:
+    while run is not None and not run.loop.wait(_LOOKS_EVERY) and not stop.is_set():
         continue
 
 

@@ -25,7 +25,7 @@ from recollect.engine.intake.drafts import (
     place_conversation,
 )
 from recollect.engine.intake.results import SourceDraft
-from recollect.engine.intake.sources import Ready, check_sizes
+from recollect.engine.intake.sources import CountedSource, check_sizes
 from recollect.engine.write.grounds import segment_kind
 from recollect.engine.write.remember import count_terms, look_for_names
 from recollect.errors import InvalidInput, SourceError
@@ -88,8 +88,8 @@ class ReadSource(SourceDraft, frozen=True, kw_only=True, array_like=True):
     payload: dict[str, Any] = field(default_factory=dict[str, Any])
     file: dict[str, Any] | None = None
 
-    def ready(self) -> Ready:
-        return Ready(self, [(segment.terms, segment.names) for segment in self.segments])
+    def ready(self) -> CountedSource:
+        return CountedSource(self, [(segment.terms, segment.names) for segment in self.segments])
 
 
 class ReadFile(Struct, frozen=True, array_like=True):

@@ -22,9 +22,9 @@ from recollect.engine.graph.link import relink
 from recollect.engine.graph.named import names_of, resolve
 from recollect.engine.intake.reading import FAILED, MAPPED, Errand
 from recollect.engine.intake.results import IngestedRepo, IngestedSource, SourceDraft
-from recollect.engine.intake.sources import source_id, write_source
+from recollect.engine.intake.sources import write_source
 from recollect.engine.intake.workers import read_files
-from recollect.engine.write.grounds import cites
+from recollect.engine.write.grounds import cites, source_id
 from recollect.engine.write.remember import ensure_space
 from recollect.errors import InvalidInput, NotFound, SourceError
 from recollect.ingest.chunks import CHUNKER

@@ -66,6 +66,8 @@ class SourceDraft(Struct, frozen=True, kw_only=True):
     """Size, time of change and time of reading of a file."""
     session: str | None = None
     event_time: datetime | None = None
+    goes_on_from: str | None = None
+    """The location of the conversation that `copied` segments stand in, too."""
 
 
 class IngestedSource(Struct, frozen=True, kw_only=True):
@@ -88,7 +90,12 @@ class IngestedSource(Struct, frozen=True, kw_only=True):
     refused: int = 0
     """Segments that were left out: all of them private, or with a secret in a space that takes none."""
     forgotten: tuple[str, ...] = ()
-    """The ids of messages that were forgotten here for good and therefore do not come back."""
+    """The ids of messages and sections, or of the source itself, that were forgotten or evicted here and do not come
+    back."""
+    copied: int = 0
+    """Messages that were said in another conversation, which this one goes on from, and are held there."""
+    older: bool = False
+    """A conversation as it was before it became what is here: nothing was taken of it."""
 
 
 class Ingested(Struct, frozen=True, kw_only=True):
@@ -117,6 +124,8 @@ class IngestedFolder(Struct, frozen=True, kw_only=True):
     archived: int = 0
     segments: int = 0
     """How many segments were written."""
+    forgotten: int = 0
+    """How many conversations, and messages or sections of others, were forgotten here and do not come back."""
     skipped: Mapping[str, int] = field(default_factory=dict[str, int])
     problems: tuple[FileProblem, ...] = ()
     finished: bool = True
@@ -146,18 +155,26 @@ class IngestedRepo(Struct, frozen=True, kw_only=True):
 
 
 class Differing(Struct, frozen=True, kw_only=True):
-    """An object that was changed here and elsewhere since both were the same: what stands here is kept."""
+    """An object that was changed here and elsewhere since both were the same: what stands here is kept.
+
+    `fields` are those in which they differ, each with what it is here and there. Where history was `thinned` on either
+    side, it may be that one of both is only older.
+    """
 
     type: Literal["record", "entity", "relation"]
     id: str
     here: str
     there: str
+    fields: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    thinned: bool = False
 
 
 class Imported(Struct, frozen=True, kw_only=True):
     """What came into a space from files of another program, or from an export; `problems` says what did not, and why.
 
-    `newer` are records that were here and have more versions now, `differing` those that were changed on both sides,
+    `newer` are records that were here and have more versions now, `removed` messages that are no longer in their
+    conversation and were retired, `same` parts of sources that are here under another
+    id, by the one that they have there, and are counted as present; `differing` those that were changed on both sides,
     `forgotten` the ids of what was forgotten here for good and therefore does not come back. `masked` are the kinds of
     secrets that the files held and this memory does not.
     """
@@ -170,6 +187,8 @@ class Imported(Struct, frozen=True, kw_only=True):
     facts_present: int = 0
     entities: int = 0
     newer: int = 0
+    removed: int = 0
+    same: Mapping[str, str] = field(default_factory=dict[str, str])
     identity: bool = False
     differing: tuple[Differing, ...] = ()
     forgotten: tuple[str, ...] = ()
@@ -178,7 +197,10 @@ class Imported(Struct, frozen=True, kw_only=True):
 
 
 class Synced(Struct, frozen=True, kw_only=True):
-    """What a sync did to the memory and to its folder; `conflicts` are the ids of what was kept beside another."""
+    """What a sync did to the memory and to its folder; `conflicts` are the ids of what was kept beside another.
+
+    `copied` are those of them whose file had the id of another file: its path, and that of the other.
+    """
 
     folder: str
     space: str
@@ -188,6 +210,7 @@ class Synced(Struct, frozen=True, kw_only=True):
     written: int = 0
     removed: int = 0
     conflicts: tuple[str, ...] = ()
+    copied: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     problems: tuple[FileProblem, ...] = ()
 
     @property

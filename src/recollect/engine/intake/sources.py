@@ -7,8 +7,8 @@ a conversation: "message") with the same location. Both are written in one trans
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import cast
 
@@ -17,14 +17,23 @@ from msgspec import Struct
 
 from recollect.engine.core import Core, Step, find, forgotten_among, stepping
 from recollect.engine.intake.results import IngestedSource, SourceDraft
+from recollect.engine.intake.withheld import (
+    away_messages,
+    copied_places,
+    forgotten_sections,
+    places_of,
+    put_away,
+    retitled,
+)  # fmt: skip
 from recollect.engine.known import file_of
 from recollect.engine.parse import parse_choice, parse_label, parse_string, parse_text
 from recollect.engine.write.govern import leave_behind
-from recollect.engine.write.grounds import segment_kind, source_kind_of
+from recollect.engine.write.grounds import segment_kind, source_id, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record, put_of
 from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput
 from recollect.forms import convert
+from recollect.ingest.talk import read_moment
 from recollect.store.base import Edit, View
 from recollect.store.ops import Op, Put, Retire
 from recollect.types import (
@@ -56,34 +65,32 @@ Words = tuple[Mapping[int, int] | None, Sequence[str] | None]
 """How often each term occurs in a text, and the names in it; None where nobody has looked."""
 
 
-class Ready(Struct, frozen=True):
+class CountedSource(Struct, frozen=True):
     """A source that is ready to be written, and where they were looked for before, terms and names of its segments."""
 
     draft: SourceDraft
     words: Sequence[Words] = ()
 
 
-def source_id(location: str) -> str:
-    """The same place always has the same id."""
-    return f"src:{hashlib.sha256(location.encode()).hexdigest()[:32]}"
-
-
 def ingest_source(
     core: Core, draft: SourceDraft, space: str, fields: Draft, *, extend: bool = False, step: Step | None = None
 ) -> IngestedSource:
     """Writes one source. With `extend`, segments that it held and that are not among the new ones stay before them."""
-    return ingest_sources(core, [Ready(draft)], space, fields, extend=extend, step=step)[0]
+    return ingest_sources(core, [CountedSource(draft)], space, fields, extend=extend, step=step)[0]
 
 
 def ingest_sources(
-    core: Core, sources: Sequence[Ready], space: str, fields: Draft, *, extend: bool = False, step: Step | None = None
-) -> list[IngestedSource]:
-    """Writes some sources in one transaction; those that are as they were are left alone."""
+    core: Core, sources: Sequence[CountedSource], space: str, fields: Draft, *, extend: bool = False, anew: bool = True,
+    step: Step | None = None,
+) -> list[IngestedSource]:  # fmt: skip
+    """Writes some sources in one transaction; those that are as they were are left alone. Unless they are to come
+    `anew`, conversations stay away that were forgotten, and messages and sections that were forgotten or evicted.
+    """
     for ready in sources:
         check_sizes(ready.draft)
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        writer = SourceWriter(core, edit, space, fields, extend=extend, step=step)
+        writer = SourceWriter(core, edit, space, fields, extend=extend, anew=anew, step=step)
         written = [writer.write(ready) for ready in sources]
     if any(source.entries for source in written):
         core.written()
@@ -95,7 +102,7 @@ def write_source(
 ) -> IngestedSource:
     """Writes one source in a transaction that is under way. Unless `anew`, what was forgotten of it stays away."""
     check_sizes(draft)
-    return SourceWriter(core, edit, space, fields, anew=anew).write(Ready(draft))
+    return SourceWriter(core, edit, space, fields, anew=anew).write(CountedSource(draft))
 
 
 def parse_source(draft: SourceDraft) -> SourceDraft:
@@ -141,28 +148,38 @@ class SourceWriter:
         self._blank = make_record(core, edit, fields, space)
         self._given = {name: getattr(fields, name) for name in _GIVEN}
 
-    def write(self, ready: Ready) -> IngestedSource:
-        known = self._edit.get(Record, self._space, source_id(ready.draft.location))
-        listed = self._forgotten(ready.draft)
-        forgotten = tuple(one.id for one in listed.values())
+    def write(self, ready: CountedSource) -> IngestedSource:
+        id = source_id(ready.draft.location)
+        known = self._edit.get(Record, self._space, id)
+        if known is None and self._is_forgotten(ready.draft, id):
+            return _answer(ready.draft, self._space, "unchanged", forgotten=(id,))
         if known is not None and _is_same(known, ready.draft, self._fields):
+            forgotten = tuple(one.id for one in self._away_messages(ready.draft).values())
             return _answer(ready.draft, self._space, "unchanged", segments=_count(known), forgotten=forgotten)
         draft, words, masked = self._screened(ready)
         kind = segment_kind(draft.source_kind)
         held = Filter(spaces=(self._space,), sources=(draft.location,), kinds=(kind,), valid_only=False)
         before = self._edit.select(Record, held, "position", MOST_SEGMENTS)
-        if known is not None and not self._extend and _is_older_copy(draft, known, before):
-            return _answer(draft, self._space, "unchanged", segments=_count(known), forgotten=forgotten)
+        away, copied, forgotten = self._withheld(draft, id, before)
+        coming = [place for place in range(len(draft.segments)) if place not in away]
+        older = known is not None and not self._extend and _is_older_copy(draft, known, before)
+        if older or (known is None and copied and not coming):
+            count = 0 if known is None else _count(known)
+            return _answer(
+                draft, self._space, "unchanged", segments=count, forgotten=forgotten, copied=copied, older=older
+            )
         if self._extend and draft.session is not None:
             before += self._loose(draft.session, kind)
-        away = _places_of(listed, draft.segments, before)
-        coming = [place for place in range(len(draft.segments)) if place not in away]
+        draft = retitled(draft, away) if draft.source_kind == "conversation" else draft
         segments, old, gone = _match([draft.segments[place] for place in coming], before, extend=self._extend)
         ops: list[Op] = [self._put_source(draft, known, len(segments) + len(away))]
         known_words = [words[place] for place in coming] if len(coming) == len(segments) else _unknown(len(segments))
         places = range(len(segments)) if self._extend else coming
         putting = stepping(segments, self._step, 1, 2)
+        ended = put_away(self._edit, self._space, (twin for twin in old if twin is not None))
         for position, segment, twin, words in zip(places, putting, old, known_words, strict=True):
+            if isinstance(segment, Record) or (twin is not None and twin.id in ended):
+                continue  # it stays as it is, at its place
             put = self._put_segment(draft, kind, segment, twin, position, words)
             ops += [] if put is None else [put]
         ops += [Retire(thing=record, verb="replace", reason=f"no longer in {draft.location}") for record in gone]
@@ -173,28 +190,52 @@ class SourceWriter:
         return _answer(
             draft, self._space, "stored" if known is None else "updated", segments=len(segments) + len(away),
             added=added, kept=len(segments) - added, removed=len(gone), entries=tuple(entries), forgotten=forgotten,
-            masked=masked, refused=len(ready.draft.segments) - len(draft.segments),
+            masked=masked, refused=len(ready.draft.segments) - len(draft.segments), copied=copied,
         )  # fmt: skip
 
-    def _forgotten(self, draft: SourceDraft) -> dict[int, Message]:
-        """What was forgotten of the messages of a conversation, by its place in the session's list."""
+    def _away_messages(self, draft: SourceDraft) -> dict[int, Message]:
+        """What was forgotten or evicted of a conversation that is not to come anew."""
         if self._anew or draft.session is None:
             return {}
-        listed = self._edit.select(Message, Filter(spaces=(self._space,), sessions=(draft.session,)))
-        gone = forgotten_among(self._edit, self._space, "record", (one.id for one in listed if one.role is None))
-        return {place: one for place, one in enumerate(listed) if one.id in gone}
+        return away_messages(self._edit, self._space, draft.session)
 
-    def append(self, draft: SourceDraft) -> tuple[list[Record], tuple[str, ...]]:
-        """Puts segments behind those that a source has, which are not read for it. Answers the new ones as records."""
+    def _withheld(
+        self, draft: SourceDraft, id: str, before: Sequence[Record]
+    ) -> tuple[frozenset[int], int, tuple[str, ...]]:
+        """The places of segments that do not come, how many of them stand in another conversation, and the ids of those
+        that were forgotten or evicted."""
+        if self._anew:
+            return frozenset(), 0, ()
+        if draft.source_kind != "conversation":
+            sections = forgotten_sections(self._edit, self._space, id, draft.segments, before)
+            return frozenset(sections), 0, tuple(sections.values())
+        away = self._away_messages(draft)
+        places = places_of(away, draft.segments, before)
+        all_away = places | copied_places(self._edit, self._space, draft)
+        return all_away, len(all_away) - len(places), tuple(one.id for one in away.values())
+
+    def _is_forgotten(self, draft: SourceDraft, id: str) -> bool:
+        """Was a whole conversation forgotten?"""
+        if self._anew or draft.source_kind != "conversation":
+            return False
+        return bool(forgotten_among(self._edit, self._space, "record", [id]))
+
+    def append(self, draft: SourceDraft, *, named: bool = False) -> tuple[list[Record], tuple[str, ...]]:
+        """Puts segments behind those that a source has, which are not read for it. Answers the new ones as records.
+
+        They have the title that the source has, unless somebody has `named` it otherwise since.
+        """
         known = self._edit.get(Record, self._space, source_id(draft.location))
-        screened, words, masked = self._screened(Ready(draft))
+        screened, words, masked = self._screened(CountedSource(draft))
         if not screened.segments:
             return [], masked
         kind = segment_kind(draft.source_kind)
         first = 0 if known is None else _count(known)
         total = first + len(screened.segments)
         if known is not None:
-            screened = msgspec.structs.replace(screened, title=known.title or screened.title)
+            title = screened.title if named else known.title or screened.title
+            titled = tuple(msgspec.structs.replace(one, title=title) for one in screened.segments)
+            screened = msgspec.structs.replace(screened, title=title, segments=titled)
         puts = [
             self._put_segment(screened, kind, segment, None, first + place, counted)
             for place, (segment, counted) in enumerate(zip(screened.segments, words, strict=True))
@@ -202,7 +243,7 @@ class SourceWriter:
         done = self._edit.apply([self._put_source(screened, known, total), *(put for put in puts if put is not None)])
         return [one.thing for one in done[1:] if isinstance(one.thing, Record)], masked
 
-    def _screened(self, ready: Ready) -> tuple[SourceDraft, Sequence[Words], tuple[str, ...]]:
+    def _screened(self, ready: CountedSource) -> tuple[SourceDraft, Sequence[Words], tuple[str, ...]]:
         """A source as it may be kept, what is known of the words of its segments, and the kinds of masked secrets."""
         draft, screen = ready.draft, self._screen
         known = ready.words if len(ready.words) == len(draft.segments) else _unknown(len(draft.segments))
@@ -262,11 +303,8 @@ class SourceWriter:
         return described
 
     def _put_segment(
-        self, draft: SourceDraft, kind: str, segment: Segment | Record, twin: Record | None, position: int,
-        words: Words,
-    ) -> Put | None:  # fmt: skip
-        if isinstance(segment, Record):  # it stays as it is, at its place
-            return None
+        self, draft: SourceDraft, kind: str, segment: Segment, twin: Record | None, position: int, words: Words
+    ) -> Put | None:
         new = msgspec.structs.replace(
             self._blank if twin is None else twin, **self._given,
             id=self._core.new_id() if twin is None else twin.id, text=segment.text,
@@ -291,29 +329,6 @@ def _unknown(count: int) -> Sequence[Words]:
     return ((None, None),) * count
 
 
-def _places_of(
-    forgotten: Mapping[int, Message], segments: Sequence[Segment], before: Sequence[Record]
-) -> frozenset[int]:
-    """Where among segments those messages stand that were forgotten: none that is held, of that time, nearest to that
-    place. Of what was said, nothing is left to compare it with.
-    """
-    if not forgotten:
-        return frozenset()
-    held = Counter(record.text for record in before)
-    held.subtract(segment.text for segment in segments)
-    missing = [place for place, segment in enumerate(segments) if held[segment.text] < 0]
-    found: set[int] = set()
-    for place, message in forgotten.items():
-        same = [
-            one
-            for one in missing
-            if one not in found and (segments[one].event_time or message.at) == message.at
-            and (segments[one].event_time is not None or one == place)
-        ]  # fmt: skip
-        found |= set(sorted(same, key=lambda one: abs(one - place))[:1])
-    return frozenset(found)
-
-
 def _match(
     segments: Sequence[Segment], before: Sequence[Record], *, extend: bool
 ) -> tuple[list[Segment | Record], list[Record | None], list[Record]]:
@@ -330,23 +345,36 @@ def _match(
 
 
 def _is_same(known: Record, draft: SourceDraft, fields: Draft) -> bool:
-    """Does the store hold this very state of a source, read in the same way and with the same labels?"""
+    """Does the store hold this very state of a source, read in the same way and with the same labels?
+
+    What a conversation is called is a part of its fingerprint.
+    """
     return (
         known.kind == SOURCE
         and known.metadata.get("fingerprint") == draft.fingerprint
         and known.metadata.get("adapter") == describe_adapter(draft.adapter)
-        and known.title == draft.title[:_LONGEST_TITLE]
+        and (draft.source_kind == "conversation" or known.title == draft.title[:_LONGEST_TITLE])
         and has_labels(known, fields)
     )
 
 
 def _is_older_copy(draft: SourceDraft, known: Record, before: Sequence[Record]) -> bool:
-    """Is this a conversation from another file than it was last read from, and does it end sooner there?"""
+    """Was a conversation changed since by what its program says; or does it come from another file than it was last
+    read from, and end sooner there?
+    """
+    here, there = _changed(known.metadata.get("payload")), _changed(draft.payload)
+    if here is not None and there is not None:
+        return there < here
     path = None if draft.file is None else draft.file.get("path")
     if path in (None, file_of(known).get("path")) or not before:
         return False
     said = [segment.event_time for segment in draft.segments if segment.event_time is not None]
     return bool(said) and max(said) < max(record.event_time for record in before)
+
+
+def _changed(payload: Json) -> datetime | None:
+    """When its program has changed a conversation last."""
+    return read_moment(payload.get("changed")) if isinstance(payload, Mapping) else None
 
 
 def has_labels(known: Record, fields: Draft) -> bool:

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.read.foremost import Foremost, Order, find_first, importance_of
+from recollect.engine.write.taken_back import taken_back
 from recollect.engine.write.tell import find_already
 from recollect.retrieve.brief import (
     DECISION_KINDS,
@@ -32,13 +33,15 @@ from recollect.retrieve.brief import (
     render_brief,
     section_of,
 )
-from recollect.retrieve.restate import contradicts
+from recollect.retrieve.contradict import contradicts
+from recollect.retrieve.decided import matter_of
 from recollect.store.base import View
 from recollect.store.terms import hash_term, terms
 from recollect.types import CAPTURED, Filter, Record
 
 _TALK = ("source", "document", "message", "code", "activity")  # what was there, not what is so
 _MOST = 60  # of each list
+_STATED = "fact"
 _MOST_BY_WORD = 300
 
 
@@ -63,9 +66,11 @@ def make_brief(
         where = msgspec.structs.replace(where, spaces=spaces)
         without = tuple(dict.fromkeys((*_TALK, *where.without_kinds)))  # in one order: what is kept is found by it
         stated = where if where.kinds else msgspec.structs.replace(where, without_kinds=without)
-        records = list(_gather(core, view, stated, first)) or _told(view, where)
+        records = list(_gather(core, view, stated, first)) or _parts(view, where)
+        away = taken_back(view, records)
+        records = [one for one in records if (one.space, one.id) not in away]
         total = view.count(where)
-        newer = None if where.as_of is not None else partial(_said_since, view)
+        newer = None if where.as_of is not None else partial(said_since, view)
         notes = plan_brief(_by_section(records, core.clock()), limit, budget_tokens, newer)
     return Brief(notes=tuple(notes), text=render_brief(notes), left_out=total - len(notes))
 
@@ -83,15 +88,20 @@ def _by_section(records: Sequence[Record], now: datetime) -> dict[Section, list[
     return found
 
 
-def _said_since(view: View, record: Record) -> Record | None:
-    """What was said last, of the same project, that contradicts a record; None where it still stands."""
-    since = [one for one in find_already(view, record) if one.differs and one.date > record.event_time]
-    since = [one for one in since if contradicts(one.text, record.text)]
+def said_since(view: View, record: Record) -> Record | None:
+    """What was stated last, of the same project, that contradicts a record; None where it still stands."""
+    stated = msgspec.structs.replace(record, kind=_STATED)  # a message is compared as what it says
+    told = [one for one in find_already(view, stated) if one.differs]
+    if matter := matter_of(record.text):  # what takes a decision back shares few of the words of deciding
+        told += find_already(view, msgspec.structs.replace(stated, text=matter))
+    since = [one for one in told if one.date > record.event_time and contradicts(one.text, record.text)]
     said = [view.get(Record, record.space, one.id) for one in sorted(since, key=lambda one: one.date, reverse=True)]
-    return next((one for one in said if one is not None and one.project == record.project), None)
+    held = [one for one in said if one is not None and one.project == record.project]
+    away = taken_back(view, held)
+    return next((one for one in held if (one.space, one.id) not in away), None)
 
 
-def _told(view: View, where: Filter) -> list[Record]:
+def _parts(view: View, where: Filter) -> list[Record]:
     """What a memory without statements has: parts of documents and of conversations, but for what came by itself.
 
     What they are parts of is left out: a conversation is called as it began, whatever became of that.

@@ -126,7 +126,7 @@ def _period_of(query: Query, asked: Sequence[str], now: int) -> Period | None:
     )
 
 
-class _Lists(Struct, frozen=True, eq=False):
+class _SpaceLists(Struct, frozen=True, eq=False):
     """What words, vectors and the graph (the best of it has 1) bring in of one space."""
 
     words: WordMatch
@@ -173,13 +173,13 @@ def gather(view: View, vectors: Sighted | None, question: Question, spaces: Sequ
 def complete(view: View, vectors: Sighted | None, question: Question, drawn: Drawn) -> list[SpaceCandidates]:
     """What the store says of all that was found, and of what the graph leads to."""
     graph = _reach(view, question, drawn)
-    lists = {space: _Lists(*one, graph.get(space, {})) for space, one in drawn.lists.items()}
+    lists = {space: _SpaceLists(*one, graph.get(space, {})) for space, one in drawn.lists.items()}
     findings = _look(view, vectors, question, lists)
     wanted = (3 if question.query.fold else 1) * question.query.limit + 20  # folding looks at more than it shows
     short = [space for space, drawn in lists.items() if drawn.fell_short(findings[space].versions, wanted)]
     if short:
         exact = _draw(view, vectors, question, short, exact=True)
-        again = {space: _Lists(*one, graph.get(space, {})) for space, one in exact.items()}
+        again = {space: _SpaceLists(*one, graph.get(space, {})) for space, one in exact.items()}
         lists |= again
         findings |= _look(view, vectors, question, again)
     return [
@@ -238,7 +238,9 @@ def _meant(question: Question, named: Sequence[Entity]) -> list[str]:
     return list(dict.fromkeys(one.id for name in sorted(by_name) for one in called(name, by_name[name], any_case=True)))
 
 
-def _look(view: View, vectors: Sighted | None, question: Question, lists: Mapping[str, _Lists]) -> dict[str, Findings]:
+def _look(
+    view: View, vectors: Sighted | None, question: Question, lists: Mapping[str, _SpaceLists]
+) -> dict[str, Findings]:
     return view.signals(
         {space: drawn.pick() for space, drawn in lists.items()},
         question.query.filter,
@@ -249,7 +251,7 @@ def _look(view: View, vectors: Sighted | None, question: Question, lists: Mappin
 
 
 def _complete(
-    vectors: Sighted | None, question: Question, space: str, drawn: _Lists, found: Findings
+    vectors: Sighted | None, question: Question, space: str, drawn: _SpaceLists, found: Findings
 ) -> SpaceCandidates:
     match = drawn.words
     terms = Terms(

@@ -35,7 +35,9 @@ def facts_for(view: View, query: Query, named: Mapping[str, Sequence[Entity]]) -
         return []
     asked = set(query_terms(query.text))
     found: list[Hit] = []
-    stated = view.together(*(partial(_told, view, space, [one.id for one in named[space]], where) for space in named))
+    stated = view.together(
+        *(partial(_relations, view, space, [one.id for one in named[space]], where) for space in named)
+    )
     for relation, said in chain.from_iterable(stated):
         covered = len(asked & {*terms(said)}) / max(len(asked), 1)
         score = round(_BEST * covered**_STEEP, 6)
@@ -55,7 +57,7 @@ def _may_see(where: Filter) -> bool:
     return plain and KIND not in where.without_kinds and (not where.projects or "" in where.projects)
 
 
-def _told(view: View, space: str, ids: Sequence[str], where: Filter) -> list[tuple[Relation, str]]:
+def _relations(view: View, space: str, ids: Sequence[str], where: Filter) -> list[tuple[Relation, str]]:
     """Relations of some entities and the newest of all, in words."""
     held = tuple(ids)
     asked = [Relations(space=space, as_of=where.as_of)]

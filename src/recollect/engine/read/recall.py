@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -327,7 +327,7 @@ def answer(
             used = _read(shown, vectors, reranker, question, pool, until) if reranker is not None else None
         except EmbedderError as error:
             problem = problem or f"the best were not read closely: {error}"
-    hits = _hits(shown, pool, query)
+    hits = _judge_without_repeats(shown, pool, query, _hits(shown, pool, query))
     while back and (away := [hit.record.version for hit in hits if not _ever_held(hit.record, core.clock())]):
         pool.drop(away)
         hits = _hits(shown, pool, query)
@@ -406,6 +406,10 @@ class _Shown:
             self._read |= {record.version: record for record in records_of(self.view, list(wanted))}
         return [self._read[version] for version in versions]
 
+    def versions(self, ids: Container[tuple[str, str]]) -> list[int]:
+        """The versions of those among them that have one of some spaces and ids."""
+        return [one.version for one in self._read.values() if (one.space, one.id) in ids]
+
 
 def promising(core: Core, query: Query) -> list[int]:
     """The versions that words and the graph would put first: what is most worth a vector while that question waits."""
@@ -465,6 +469,22 @@ def _until(query: Query, began: float, read_by: float | None) -> float:
 
 def _hits(shown: _Shown, pool: _Pool, query: Query) -> tuple[Hit, ...]:
     return _fold(shown, pool, query.limit) if query.fold else _show(shown, pool.ranked(query.limit))
+
+
+def _judge_without_repeats(shown: _Shown, pool: _Pool, query: Query, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """The hits, where some stand behind another that says the same, as if those were not there.
+
+    Of two that say the same each takes from the other's probability: both would look half as likely to answer.
+    """
+    behind = {hit.record.version: hit.folded for hit in hits if hit.folded}
+    if not behind:
+        return hits
+    ids = {(hit.record.space, id) for hit in hits for id in hit.folded}
+    pool.drop(shown.versions(ids))
+    return tuple(
+        msgspec.structs.replace(hit, folded=behind.get(hit.record.version, hit.folded))
+        for hit in _hits(shown, pool, query)
+    )
 
 
 def _fold(shown: _Shown, pool: _Pool, limit: int) -> tuple[Hit, ...]:

@@ -30,7 +30,7 @@ _CHANCE = 2.0  # standard deviations above the mean cosine of unrelated texts
 _LOOKED_AT = 4  # times what is wanted: records that only the graph brings in, of which some may not be seen
 
 
-class _Lists(Struct, frozen=True, eq=False):
+class _Matches(Struct, frozen=True, eq=False):
     """The records of one filter that words and vectors found: what each signal says, and the best rows of each."""
 
     versions: Sequence[int]
@@ -154,16 +154,16 @@ def _draw(
     filter: Filter,
     count: int,
     score: Score = score_keywords,
-) -> _Lists:
+) -> _Matches:
     """What words and vectors find among the records of a filter, the best `count` of each."""
     asked = msgspec.structs.replace(question, query=msgspec.structs.replace(question.query, filter=filter))
     found = gather(view, vectors, asked, [space])
     if not found:
         none, no_rows = np.zeros(0), np.zeros(0, dtype=np.int64)
-        return _Lists((), (), none, none, none, no_rows, no_rows)
+        return _Matches((), (), none, none, none, no_rows, no_rows)
     keyword = score(found[0].terms, found[0].findings.tf, found[0].findings.length)
     cosine = found[0].findings.cosine
-    return _Lists(
+    return _Matches(
         versions=found[0].findings.versions.tolist(),
         replaced=found[0].findings.replaced.tolist(),
         cosine=cosine,
@@ -182,7 +182,7 @@ def _floor(vectors: Vectors) -> float:
 
 def _find(
     view: View, vectors: Vectors | None, question: Question, space: str, filter: Filter, count: int, weights: Weights
-) -> tuple[_Lists, dict[int, float]]:
+) -> tuple[_Matches, dict[int, float]]:
     """The lists of a filter, and the records that lead into the graph, with how much each of them counts.
 
     A record that was superseded is not shown, but leads to its successor.
@@ -197,7 +197,7 @@ def _find(
     return lists, _seeds(everything, replaced, weights) | seeds
 
 
-def _keep(lists: _Lists, valid: set[int], count: int) -> _Lists | None:
+def _keep(lists: _Matches, valid: set[int], count: int) -> _Matches | None:
     """The lists without what no longer holds; None where that leaves too little of them."""
     if len(valid) == len(lists.versions):
         return lists
@@ -209,7 +209,7 @@ def _keep(lists: _Lists, valid: set[int], count: int) -> _Lists | None:
     return msgspec.structs.replace(lists, by_vector=by_vector, by_keyword=by_keyword)
 
 
-def _seeds(lists: _Lists, rows: Sequence[int], weights: Weights) -> dict[int, float]:
+def _seeds(lists: _Matches, rows: Sequence[int], weights: Weights) -> dict[int, float]:
     by_words = weights.keyword or (0.0 if weights.vector else 1.0)
     worth = relate_to_best(weights.vector * lists.near + by_words * relate_to_best(lists.keyword))
     return {lists.versions[row]: float(worth[row]) for row in rows if worth[row] > 0}
@@ -219,7 +219,7 @@ def _rank(
     view: View,
     space: str,
     filter: Filter,
-    lists: _Lists,
+    lists: _Matches,
     reached: Mapping[int, float],
     weights: Weights,
     count: int,

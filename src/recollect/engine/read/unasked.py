@@ -16,20 +16,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from recollect.engine.core import Core, last_entry
 from recollect.engine.parse import parse_optional, parse_space, parse_text
 from recollect.engine.pauses import begin_pause, end_pause, paused_until
+from recollect.engine.read.repeats import without_repeats
 from recollect.engine.workplaces import project_at
 from recollect.engine.write.taken_back import taken_back
 from recollect.errors import InvalidInput, ReadOnlyStore
 from recollect.forms import convert
 from recollect.retrieve.brief import Noted, Section, note, render_brief, render_noted
 from recollect.retrieve.context import estimate_tokens, pack_context, render_hit
+from recollect.retrieve.contradict import contradicts
 from recollect.retrieve.fence import drop_blocks
-from recollect.retrieve.restate import contradicts
 from recollect.store.base import Shelf, View
-from recollect.store.terms import query_terms, split_words, terms
+from recollect.store.terms import query_terms, terms
 from recollect.types import DEFAULT_SPACE, NOISE, Filter, Hit, Query, Record, Why
 
 if TYPE_CHECKING:
@@ -44,12 +46,12 @@ _FEWEST_TERMS = 2  # "go on" asks nothing
 _LOOKS_AT = 4  # times as many as are shown: some were shown already
 _LEFT_OUT = ("code", "source", "activity")
 _KEPT_DAYS = 30
+FOREVER = 9999  # is the year until which a pause lasts that nobody said the end of
 _PATIENCE = 0.05  # seconds, for vectors of what was just stored
 _NEARLY = 0.8  # of what the best holds of a prompt
 _ENOUGH = 0.35  # chosen by what bench/unasked.py measures
 _NEAR = 4.0  # standard deviations above the cosine of unrelated texts: so near is what shares no word with a prompt
-_BELOW = 8  # lines below what is given that a preview shows
-_FURTHER = 3  # times the budget, for those
+_BELOW, _FURTHER = 8, 3  # lines below what is given that a preview shows, and times the budget for those
 _SECTIONS: dict[Section, str] = {
     "pinned": "it is pinned", "rules": "it is a rule or a preference", "decisions": "it is a decision",
     "open": "it is open work", "important": "it is among the most important",
@@ -221,7 +223,7 @@ def give_answers(
     if reason is not None:
         return Given(project=project or None, reason=reason)
     hits = [hit for hit in _search(core, space, project, prompt, vectors) if _has_to_do(hit, vectors)]
-    return _choose(_narrow(hits, prompt, steering.threshold), seen, session, project, steering)
+    return _choose(_narrow(core, hits, prompt, steering.threshold), seen, session, project, steering)
 
 
 def _has_to_do(hit: Hit, vectors: Vectors | None) -> bool:
@@ -230,28 +232,35 @@ def _has_to_do(hit: Hit, vectors: Vectors | None) -> bool:
     Most prompts are tasks, and ask for nothing that was stored: where neither is so, the probability of an answer to a
     question means nothing. A message that says little must share a word: every "thanks" lies near something.
     """
-    shares = hit.why.keyword > 0.0 or vectors is None or hit.why.vector is None
-    if not shares and hit.record.kind == _MESSAGE and len(set(query_terms(hit.record.text))) < _SAYS_MUCH:
+    if hit.why.keyword > 0.0 or vectors is None or hit.why.vector is None:
+        return True
+    if hit.record.kind == _MESSAGE and len(set(query_terms(hit.record.text))) < _SAYS_MUCH:
         return False
-    if shares or vectors is None or hit.why.vector is None:
-        return shares
     model = vectors.model()
     return hit.why.vector >= model.floor + _NEAR * model.spread
 
 
-def _narrow(hits: Sequence[Hit], prompt: str, threshold: float) -> list[Hit]:
-    """The hits without what a newer of the likely ones contradicts, unless the prompt asks for what was.
-
-    Where words alone were compared, also without what holds much less of the prompt than the best.
+def _narrow(core: Core, hits: Sequence[Hit], prompt: str, threshold: float) -> list[Hit]:
+    """The hits without those that only ask, and with what was said since in the place of what it contradicts, unless
+    the prompt asks for what was. Where words alone were compared, without what holds much less of it than the best.
     """
-    from recollect.retrieve.asking import asks_past  # many patterns, for a prompt alone
+    from recollect.retrieve.asking import asks_past, without_asked  # many patterns, for a prompt alone
 
+    hits = without_asked(hits, prompt)
     most = max((hit.why.keyword for hit in hits), default=0.0)
     near = [hit for hit in hits if hit.why.vector is not None or hit.why.keyword >= _NEARLY * most]
-    likely = [hit.record for hit in near if _is_enough(hit, threshold)]
-    if asks_past(prompt):
+    if asks_past(prompt) or not any(hit.score >= threshold for hit in near):
         return near
-    return [hit for hit in near if not any(_overtakes(record, hit.record) for record in likely)]
+    from recollect.engine.read.brief import said_since  # for what is given, and that is seldom
+
+    with core.store.read() as view:
+        since = {hit.record.id: said_since(view, hit.record) for hit in near if hit.score >= threshold}
+    told: dict[str, Hit] = {}
+    for hit in near:
+        newer = since.get(hit.record.id)
+        told.setdefault((newer or hit.record).id, hit if newer is None else replace(hit, record=newer, folded=()))
+    likely = [hit.record for hit in told.values() if hit.score >= threshold]
+    return [hit for hit in told.values() if not any(_overtakes(one, hit.record) for one in likely)]
 
 
 def _overtakes(newer: Record, older: Record) -> bool:
@@ -261,38 +270,14 @@ def _overtakes(newer: Record, older: Record) -> bool:
 def _choose(
     hits: Sequence[Hit], seen: frozenset[str], session: str | None, project: str | None, steering: Steering
 ) -> Given:
-    likely = [hit for hit in hits if _is_enough(hit, steering.threshold)]
+    likely = [hit for hit in hits if hit.score >= steering.threshold]
     known = [hit for hit in likely if hit.record.id in seen or (session is not None and hit.record.session == session)]
-    fresh = _without_repeats([hit for hit in likely if hit not in known], known)
-    text, shown = _pack(fresh[:MOST_RECORDS], steering.prompt_tokens, project)
+    fresh = without_repeats([hit for hit in likely if hit not in known], known)
+    text, shown = _pack(fresh[:MOST_RECORDS], steering.prompt_tokens)
     if not text:
         why = "this session has seen what would answer" if likely else "nothing stored is likely to answer"
         return Given(project=project or None, reason=why)
     return Given(text=text, tokens=estimate_tokens(text), ids=shown, project=project or None)
-
-
-def _without_repeats(hits: Sequence[Hit], known: Sequence[Hit]) -> list[Hit]:
-    """The hits without those that say what another says, or what the session knows: a message and what it proposed."""
-    kept: list[Hit] = []
-    for hit in hits:
-        if any(_more_telling(hit, one) is not None for one in known):
-            continue
-        told = ((place, _more_telling(one, hit)) for place, one in enumerate(kept))
-        place, better = next(((place, better) for place, better in told if better is not None), (len(kept), hit))
-        kept[place : place + 1] = [better]
-    return kept
-
-
-def _more_telling(one: Hit, other: Hit) -> Hit | None:
-    """Of two that say the same, the one that says more, or else is no mere message; None where they do not."""
-    words, others = (" ".join(split_words(hit.record.text.casefold())) for hit in (one, other))
-    short, long, shorter, longer = (
-        (words, others, one, other) if len(words) < len(others) else (others, words, other, one)
-    )
-    if 2 * len(short) < len(long) or f" {short} " not in f" {long} ":
-        return None
-    merely = longer.record.kind == _MESSAGE and shorter.record.kind != _MESSAGE
-    return shorter if merely else longer
 
 
 def preview_brief(core: Core, space: str, project: str | None, foremost: Foremost | None = None) -> Preview:
@@ -333,9 +318,10 @@ def preview_answers(
         given = give_answers(core, space, project, prompt, session, vectors)
         return Preview(given=given, budget=steering.prompt_tokens)
     hits = _search(core, space, project, prompt, vectors)
-    near = _narrow([hit for hit in hits if _has_to_do(hit, vectors)], prompt, steering.threshold)
+    near = _narrow(core, [hit for hit in hits if _has_to_do(hit, vectors)], prompt, steering.threshold)
     given, considered = _choose(near, seen, session, project, steering), {hit.record.id for hit in near}
-    lines = [_hit_line(hit, given, considered, seen, session, steering) for hit in hits]
+    thought_of = (*near, *(hit for hit in hits if hit.record.id not in considered))
+    lines = [_hit_line(hit, given, considered, seen, session, steering) for hit in thought_of]
     chosen, below = [line for line in lines if line.given], [line for line in lines if not line.given]
     return Preview(given=given, budget=steering.prompt_tokens, lines=(*chosen, *below[:_BELOW]))
 
@@ -345,18 +331,21 @@ def _hit_line(
 ) -> Line:
     if hit.record.id in given.ids:
         why = f"probably answers: {hit.score:.2f}, and {steering.threshold:.2f} is enough"
-    elif not _is_enough(hit, steering.threshold):
+    elif hit.score < steering.threshold:
         why = f"not likely enough: {hit.score:.2f}, and {steering.threshold:.2f} would be"
     elif hit.record.id not in considered:
-        why = "it has too little to do with the prompt, or something newer says otherwise"
+        why = "it has too little to do with the prompt, only asks, or something newer says otherwise"
     elif hit.record.id in seen or (session is not None and hit.record.session == session):
         why = "this session has seen it"
-    elif len(given.ids) < MOST_RECORDS and given.tokens + estimate_tokens(render_hit(hit)) <= steering.prompt_tokens:
+    elif (
+        len(given.ids) < MOST_RECORDS
+        and given.tokens + estimate_tokens(render_hit(hit, projects=True)) <= steering.prompt_tokens
+    ):
         why = "something else says the same"
     else:
         why = f"no room was left: {MOST_RECORDS} records and {steering.prompt_tokens} tokens are the most"
     return Line(
-        record=hit.record, text=hit.record.text, tokens=estimate_tokens(render_hit(hit)), reason=why,
+        record=hit.record, text=hit.record.text, tokens=estimate_tokens(render_hit(hit, projects=True)), reason=why,
         given=hit.record.id in given.ids, score=hit.score, why=hit.why,
     )  # fmt: skip
 
@@ -374,7 +363,7 @@ def _looked_up(core: Core, view: View, space: str) -> tuple[Steering, str | None
     """What a space allows, and why nothing is given where nothing is."""
     steering, until = steering_of(view, space), paused_until(view, core.clock())
     if until is not None:
-        return steering, f"paused until {until:%Y-%m-%d %H:%M} UTC"
+        return steering, "paused until " + ("it is resumed" if until.year == FOREVER else f"{until:%Y-%m-%d %H:%M} UTC")
     if not view.spaces([space]):
         return steering, f"there is no space {space!r} yet"
     return steering, None if steering.inject else f"the space {space!r} gives nothing unasked"
@@ -388,21 +377,18 @@ def _search(core: Core, space: str, project: str | None, prompt: str, vectors: V
     where = Filter(spaces=(space,), projects=_seen(project), without_kinds=_LEFT_OUT)
     query = Query(text=parse_text(asked, "prompt"), filter=where, limit=_LOOKS_AT * MOST_RECORDS, min_score=NOISE)
     hits = recall(core, vectors, query).hits
+    if vectors is not None and any(hit.why.vector is None for hit in hits):  # judged as where no model is
+        words = {hit.record.id: hit for hit in recall(core, None, query).hits}
+        told = (hit if hit.why.vector is not None else words.get(hit.record.id, hit) for hit in hits)
+        hits = sorted(told, key=lambda hit: -hit.score)
     with core.store.read() as view:
         said = taken_back(view, [hit.record for hit in hits])
     return [hit for hit in hits if (hit.record.space, hit.record.id) not in said]
 
 
-def _is_enough(hit: Hit, threshold: float) -> bool:
-    """Is a hit likely enough? Where words alone were compared, it must hold as large a part of what was asked."""
-    if hit.why.vector is None:
-        return max(hit.score, hit.why.keyword) >= threshold and hit.is_likely
-    return hit.score >= threshold
-
-
-def _pack(hits: Sequence[Hit], budget: int, project: str | None) -> tuple[str, tuple[str, ...]]:
-    """A block of the best for who works on a project, and the ids of those in it."""
-    text = pack_context(hits, budget, project or _NONE)
+def _pack(hits: Sequence[Hit], budget: int) -> tuple[str, tuple[str, ...]]:
+    """A block of the best, and the ids of those in it."""
+    text = pack_context(hits, budget, projects=True)
     return text, tuple(hit.record.id for hit in hits if f"- [{hit.record.id}] (" in text)
 
 
@@ -564,7 +550,7 @@ class Unasked:
     def pause(self, until: datetime | None = None) -> datetime:
         """Has nothing happen unasked until a moment, or until `resume`."""
         with self._core.store.write(actor=self._core.actor) as edit:
-            moment = edit.now.replace(year=9999) if until is None else until
+            moment = edit.now.replace(year=FOREVER) if until is None else until
             if moment <= self._core.clock():
                 raise InvalidInput("until", "is over already; name a moment that is still to come")
             begin_pause(edit, moment)

@@ -36,7 +36,7 @@ from recollect.engine.write.grounds import (
 )  # fmt: skip
 from recollect.engine.write.remember import put_of
 from recollect.engine.write.revise import ends_at
-from recollect.engine.write.taken_back import drawn_from, take_back
+from recollect.engine.write.taken_back import take_back
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.fields import Moment
 from recollect.store.base import Edit, View
@@ -175,7 +175,7 @@ def supersede_one(edit: Edit, old: Record, new: Record, reason: str) -> list[int
     if old.valid_from is not None and old.valid_from >= edit.now:
         raise Conflict(f"{old.id} does not hold yet (from {old.valid_from.isoformat()}), so nothing can follow it")
     entries = [_put(edit, _ended(old, new.id, ends_at(old, new, edit.now)), old, "supersede", reason)]
-    take_back(edit, old, drawn_from(edit, old))
+    take_back(edit, old, now=new.text)
     if new.grounds is not None and new.status in _PROMOTABLE and _unfounded(edit, new) is None:
         entries.append(_put(edit, _verified(new, edit.now), new, "promote", f"supersedes {old.id}: {reason}"))
     return entries

@@ -6,6 +6,7 @@ that is already made is refused, one that contradicts another is contested; and 
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -241,6 +242,11 @@ class Sources:
             if moved is not None:
                 return "current", segment_id(moved), moved
         return "missing" if stands is None else "changed", None, None
+
+
+def source_id(location: str) -> str:
+    """The same place always has the same id."""
+    return f"src:{hashlib.sha256(location.encode()).hexdigest()[:32]}"
 
 
 def segment_id(segment: Record) -> str:

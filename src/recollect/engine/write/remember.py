@@ -39,6 +39,7 @@ from recollect.types import (
 
 LEXIS_VERSION = 1000 * TERMS_VERSION + 10 * NAMES_VERSION + 3  # the last: what `count_stated` and `refs_of` answer
 _MOST_TOLD = 10
+_NOTHING: tuple[str, ...] = ()
 _MOST_BESIDE = 4_000  # characters
 _record = filled_from(Stated, Record, ("id", "space", "event_time", "created_at", "recorded_at", "content_hash"))
 _MADE_BY_RECALL = "this text was made by recall; remembering it again would store the same thing twice"
@@ -56,7 +57,7 @@ _hashes = PerWord(lambda word: tuple([hash_term(term) for term in terms_of(word)
 
 def count_terms(title: str | None, text: str, beside: str = "") -> dict[int, int]:
     """How often each term occurs in a text, its title, and what is said beside it."""
-    words = split_words("\n".join([part for part in (title, text, beside) if part]))
+    words = split_words("\n".join([part for part in (title, text, beside) if part]) if title or beside else text)
     return Counter(chain.from_iterable(map(_hashes.__getitem__, words)))
 
 
@@ -269,7 +270,7 @@ class Batch:
         if known is not None:
             self._answer_known(draft, known, record)
             return
-        contradicts, renews = tuple[str, ...](), None
+        contradicts, renews = _NOTHING, None
         if record.grounds is not None:
             self._write()  # evidence and claims are looked for in the store
             ruling = judge(self._edit, record)
@@ -318,7 +319,7 @@ class Batch:
         self, draft: Draft, record: Record, counted: Mapping[int, int] | None, contradicts: tuple[str, ...],
         renews: Record | None,
     ) -> None:  # fmt: skip
-        reason = _told(contradicts)
+        reason = _contradiction(contradicts)
         why = f"{draft.reason} ({reason})" if draft.reason and reason else draft.reason or reason
         lexis = derive_lexis(self._edit, record, None if renews else counted, any_known=self._any_known)
         last = draft.session is not None or draft.source is not None
@@ -351,12 +352,13 @@ class Batch:
 
 
 def _same(one: Record, other: Record, name: str) -> bool:
-    """Do two records have the same in a field, down to the form in which it is kept?"""
-    mine, theirs = getattr(one, name), getattr(other, name)
+    """Do two records have the same in a field, or in one of their metadata, down to the form in which it is kept?"""
+    field, _, key = name.partition(".")
+    mine, theirs = ((getattr(each, field).get(key) if key else getattr(each, field)) for each in (one, other))
     return mine == theirs and (mine is None or isinstance(mine, str) or _encode(mine) == _encode(theirs))
 
 
-def _told(contradicts: Sequence[str]) -> str | None:
+def _contradiction(contradicts: Sequence[str]) -> str | None:
     """Why a record is contested from the start; of many others only some are named."""
     more = f" and {len(contradicts) - _MOST_TOLD:,} more" if len(contradicts) > _MOST_TOLD else ""
     return f"contradicts {', '.join(contradicts[:_MOST_TOLD])}{more}" if contradicts else None

@@ -13,9 +13,9 @@ from recollect.engine.parse import check_period
 from recollect.engine.write.grounds import judge
 from recollect.engine.write.remember import content_hash, put_of
 from recollect.engine.write.screen import ALL_PRIVATE, Screen, told_masked, told_refused
-from recollect.engine.write.taken_back import drawn_from, other_grounds, take_back
+from recollect.engine.write.taken_back import other_grounds, take_back
 from recollect.errors import InvalidInput, NotFound
-from recollect.store.base import Changes, Edit, Thing, View
+from recollect.store.base import THINNED, Changes, Edit, Thing, View
 from recollect.types import Change, Draft, Receipt, Record, least_trust
 
 _MOST_CHANGES = 10_000
@@ -23,10 +23,14 @@ _BOOKKEEPING = {"version", "recorded_at", "access_count", "last_access"}
 
 
 class Past(Struct, frozen=True, kw_only=True):
-    """One step of a record's history: the change, and the state it led to (None: gone)."""
+    """One step of a record's history: the change, and the state it led to (None: gone).
+
+    Where steps before it are gone since history was thinned, the first one says up to when.
+    """
 
     change: Change
     record: Record | None
+    thinned: datetime | None = None
 
 
 def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object], reason: str | None) -> Receipt:
@@ -34,7 +38,7 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
     with core.store.write(actor=core.actor) as edit:
         old = find(edit, Record, id, space)
         given, masked = _screened(edit, old, fields)
-        by_person, messages = core.by_hand, drawn_from(edit, old)
+        by_person = core.by_hand
         wanted = _replace(old, given, by_person=by_person)
         ruling = judge(edit, vouched(edit, old, wanted, given, by_person=by_person), old)
         if ruling.refusal is not None:
@@ -44,7 +48,7 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
             return Receipt(outcome="deduplicated", id=old.id, space=old.space, reason="nothing would change")
         entry = edit.apply([put_of(edit, new, "revise", old, reason=reason)])[0].entry
         if new.text != old.text:
-            take_back(edit, old, messages)
+            take_back(edit, old, now=new.text)
     core.written()
     return Receipt(
         outcome="stored", id=old.id, space=old.space, entry=entry, status=new.status, entries=(entry,),
@@ -112,7 +116,7 @@ def invalidate(
             old, valid_until=end, superseded_by=superseded_by or old.superseded_by, status=status
         )
         entry = edit.apply([put_of(edit, new, "invalidate", old, reason=reason)])[0].entry
-        take_back(edit, old, drawn_from(edit, old))
+        take_back(edit, old, now=None if successor is None else successor.text)
     return Receipt(
         outcome="stored", id=old.id, space=old.space, reason=reason, entry=entry, status=status, entries=(entry,)
     )
@@ -158,10 +162,13 @@ def history(core: Core, id: str, space: str | None) -> list[Past]:
         if not changes:
             where = "" if space is None else f" in space {space!r}"
             raise NotFound(f"there is no record with id {id!r}{where}")
+        first = changes[0]
+        thinned = view.kept(THINNED, space=first.space).get("") if first.before is not None or not first.after else None
         return [
             Past(
                 change=change,
                 record=None if change.after is None else view.get(Record, change.space, id, version=change.after),
+                thinned=thinned.until if thinned is not None and change is first else None,
             )
             for change in changes
         ]

@@ -1,22 +1,31 @@
 """Which messages say what somebody has taken back?
 
-What was overheard rests on the message that it was drawn from. Where somebody corrects it, ends it or has it forgotten,
-the message says it still: it stays, and answers who asks, below the correction; unasked it is given to nobody. A shelf
-says of which messages that is so, and by which record; where the record says again what it said, it is so no longer.
+What was overheard rests on the message that it was drawn from, and what an agent was told it says again in words of its
+own. Where somebody corrects a thing, ends it or has it forgotten, those messages say it still, and so do candidates
+drawn from them: they stay, and answer who asks, below the correction; unasked they are given to nobody. A shelf
+says of which that is so, and by which record; where the record says again what it said, it is so no longer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from recollect.engine.write.grounds import Sources, is_knowledge, stands
+from recollect.retrieve.echo import echoes
 from recollect.store.base import Edit, Shelf, View
+from recollect.store.terms import hash_term, query_terms
 from recollect.types import CAPTURED, Evidence, Filter, Grounds, Record
 
 _FORGOTTEN = 0
+_MOST_TERMS = 64
+_MOST_HELD = 500  # of the records that hold a word, the newest
+_MOST_READ = 200
+_SHARED = 2  # words, of what may say the same
 
 
 class TakenBack(Struct, frozen=True):
@@ -28,14 +37,58 @@ class TakenBack(Struct, frozen=True):
 _TAKEN_BACK = Shelf("taken back", TakenBack)
 
 
-def drawn_from(view: View, record: Record) -> list[Record]:
-    """The messages, captured while they were said, that a record rests on; and those that say just the same."""
+def said_still(view: View, record: Record, *, now: str | None = None) -> list[Record]:
+    """The messages that say what a record says, captured while they were said, and the candidates that were drawn from
+    such; those first that it rests on itself.
+
+    Where it says something else `now`, they hold what it no longer says. An agent's answer to such a message says it
+    again with a single word of it.
+    """
+    if not is_knowledge(record) and not _is_captured(record):
+        return []
+    drawn, alike = _drawn_from(view, record), _say_the_same(view, record, now)
+    seeds = [*drawn, *(one for one in alike if _is_captured(one)), *([record] if _is_captured(record) else [])]
+    found = [*drawn, *alike, *_said_beside(view, record, seeds, now)]
+    return [one for one in {one.id: one for one in found}.values() if one.id != record.id]
+
+
+def _drawn_from(view: View, record: Record) -> list[Record]:
+    """The captured messages that a record rests on; and those that say just the same."""
     found = [message for _, message in _overheard(view, record)]
     if not found:
         return []
     same = Filter(spaces=(record.space,), kinds=("message",), hashes=(record.content_hash,), valid_only=False)
-    repeated = [one for one in view.select(Record, same) if CAPTURED in one.metadata]
-    return list({one.id: one for one in (*found, *repeated)}.values())
+    return [*found, *filter(_is_captured, view.select(Record, same))]
+
+
+def _say_the_same(view: View, record: Record, now: str | None) -> list[Record]:
+    """The captured messages of a space, and what was overheard, that share enough words with a record."""
+    hashes = [hash_term(term) for term in sorted(set(query_terms(record.text)))[:_MOST_TERMS]]
+    held = view.mentions(record.space, hashes, _MOST_HELD)
+    times = Counter(chain.from_iterable(held.values()))
+    versions = sorted((one for one, count in times.items() if count >= _SHARED), reverse=True)[:_MOST_READ]
+    if not versions:
+        return []
+    some = view.select(Record, Filter(spaces=(record.space,), versions=tuple(versions), valid_only=False))
+    spoken = (one for one in some if _is_captured(one) or (one.status == "candidate" and _overheard(view, one)))
+    return [one for one in spoken if echoes(record.text, one.text, now=now)]
+
+
+def _said_beside(view: View, record: Record, seeds: Sequence[Record], now: str | None) -> Iterator[Record]:
+    """What else says it in the sessions of some messages: any message in words of its own, and the answers to these."""
+    sessions, ids = tuple({one.session for one in seeds if one.session is not None}), {one.id for one in seeds}
+    if not sessions:
+        return
+    where = Filter(spaces=(record.space,), kinds=("message",), sessions=sessions, valid_only=False)
+    answering = False
+    for one in sorted(view.select(Record, where), key=lambda one: (one.session or "", one.position)):
+        answering = one.id in ids or (answering and one.role == "assistant")
+        if _is_captured(one) and echoes(record.text, one.text, now=now, answering=answering and one.id not in ids):
+            yield one
+
+
+def _is_captured(record: Record) -> bool:
+    return record.kind == "message" and CAPTURED in record.metadata
 
 
 def other_grounds(view: View, record: Record) -> Grounds | None:
@@ -56,14 +109,16 @@ def _overheard(view: View, record: Record) -> list[tuple[Evidence, Record]]:
     return [(item, one) for item, one in cited if one is not None and CAPTURED in one.metadata]
 
 
-def take_back(edit: Edit, record: Record, messages: Sequence[Record], *, forgotten: bool = False) -> None:
-    """Keeps that what a record said, and these messages say, was taken back."""
-    if not messages:
-        return
-    keys = [one.id for one in messages]
-    held = edit.kept(_TAKEN_BACK, space=record.space, keys=keys)
-    by = {record.id: _FORGOTTEN if forgotten else record.version}
-    kept = {key: TakenBack({**(held[key].by if key in held else {}), **by}) for key in keys}
+def take_back(edit: Edit, record: Record, *, now: str | None = None) -> None:
+    """Keeps that what a record said was taken back, for all that say it still; `now` it says something else."""
+    note_taken_back(edit, record, said_still(edit, record, now=now), record.version)
+
+
+def note_taken_back(edit: Edit, record: Record, said: Sequence[Record], version: int = _FORGOTTEN) -> None:
+    """Keeps of some messages that they say what a version of a record said; without one, what is forgotten."""
+    keys = [one.id for one in said]
+    held = edit.kept(_TAKEN_BACK, space=record.space, keys=keys) if keys else {}
+    kept = {key: TakenBack({**(held[key].by if key in held else {}), record.id: version}) for key in keys}
     edit.keep(_TAKEN_BACK, kept, space=record.space)
 
 
@@ -71,7 +126,7 @@ def taken_back(view: View, records: Iterable[Record]) -> dict[tuple[str, str], t
     """Those among some records that say what was taken back, by space and id; with the ids of what took it back."""
     said: dict[str, list[str]] = {}
     for one in records:
-        if one.kind == "message" and CAPTURED in one.metadata:
+        if _is_captured(one) or one.status == "candidate":
             said.setdefault(one.space, []).append(one.id)
     found: dict[tuple[str, str], tuple[str, ...]] = {}
     for space, ids in said.items():

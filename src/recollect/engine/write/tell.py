@@ -57,9 +57,10 @@ def tell(
         old = None if replaces is None else _replaced(edit, replaces, space)
         make_room(edit, space, [draft])
         batch = take_all(core, edit, [draft], space, [counted], alike=alike, anywhere=anywhere)
-        look = None
+        look = lengths = None
         if compare and old is None and batch.pending:  # before it stands in the index itself
-            look = Look(edit, batch.pending[0], _lengths(core))
+            lengths = _lengths(core)
+            look = Look(edit, batch.pending[0], lengths)
         [receipt], record = batch.finish(), next(iter(batch.written), None)
         if compare and old is None and receipt.outcome == "deduplicated":
             receipt = _renew(edit, receipt, draft)
@@ -69,17 +70,17 @@ def tell(
             edit.keep(UNTOLD, {receipt.id: edit.now}, space=space)
     if receipt.entries:
         core.written()
-    if record is not None and look is not None:
-        _lengths(core).learn(record.version, least_words(record.text))
+    if record is not None and lengths is not None:
+        lengths.learn(record.version, least_words(record.text))
     if not compare or receipt.id is None or receipt.already:
         return receipt
     eyes = None if later else eyes
     if look is not None and not look.may_tell(seen=eyes is not None):
         return receipt  # as most are: nobody has to look at the store again
-    return _told(core, receipt, record, eyes, look)
+    return _full_receipt(core, receipt, record, eyes, look)
 
 
-def _told(core: Core, receipt: Receipt, record: Record | None, eyes: Eyes | None, look: Look | None) -> Receipt:
+def _full_receipt(core: Core, receipt: Receipt, record: Record | None, eyes: Eyes | None, look: Look | None) -> Receipt:
     """A receipt with what was known already."""
     looks: list[Sight | None] = []
 

@@ -113,9 +113,11 @@ def _note(row: Row, key: str, text: str) -> Note:
             metadata[name] = value
     if at := time_of(row, "updated_at"):
         metadata["updated_at"] = cast("Json", at.isoformat())
+    owners = [f"{name}={row[name]}" for name in _OWNERS if row.get(name)]
     return Note(
-        key=key or key_of(text), text=text, user=text_of(row, "user_id") or None, role=text_of(row, "role") or None,
-        tags=labels_of(row.get("categories")), at=time_of(row, "created_at"), metadata=metadata,
+        key=key or key_of(text, *owners), text=text, user=text_of(row, "user_id") or None,
+        role=text_of(row, "role") or None, tags=labels_of(row.get("categories")), at=time_of(row, "created_at"),
+        metadata=metadata,
     )  # fmt: skip
 
 

@@ -470,7 +470,8 @@ _WRITERS = """SELECT name, string_agg(DISTINCT role, ', ') FROM members JOIN spa
 _NUMBERED = {"records": "version", "entities": "version", "relations": "version", "journal": "entry", "pieces": "piece"}
 _CHECKS_OF_ALL = (
     (
-        "SELECT greatest((SELECT last FROM numbers WHERE name = 'journal') - count(*), 0) FROM journal",
+        "SELECT greatest((SELECT last FROM numbers WHERE name = 'journal') - count(*) - (SELECT coalesce("
+        "sum(value::bigint), 0) FROM shelves WHERE space_no = 0 AND shelf = 'thinned entries'), 0) FROM journal",
         "entries are missing from the journal: somebody has deleted them, and what they told is in a dump at best (or,"
         " before format 8, a limited role took their numbers and wrote none)",
     ),

@@ -81,7 +81,7 @@ _WANTED = (
     " : as %3A, ? as %3F and % as %25"
 )
 _OURS = ("schema=", "answer_seconds=")
-_NUMBER = re.compile(r"\d{1,6}(\.\d+)?")
+_NUMBER = re.compile(r"[0-9]{1,6}(\.[0-9]+)?")
 _DAY = 86_400
 _PORTS = re.compile(r"[\d,]*")
 _VECTOR_SCHEMA = """SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace

@@ -19,7 +19,7 @@ class Queue:
 
     def __init__(self, db: Database, models: list[Model] | None = None) -> None:
         self._db = db
-        self._models = models
+        self._numbers = None if models is None else [model.no for model in models]
 
     def models(self) -> list[Model]:
         rows = self._db.rows("SELECT no, name, dim, mean, floor, spread FROM models ORDER BY no")
@@ -64,9 +64,9 @@ class Queue:
             else:
                 fresh.append((space_no, record.version))
         if fresh:
-            if self._models is None:
-                self._models = self.models()
-            self._db.many("INSERT INTO queue VALUES(?, ?, ?)", [(m.no, *one) for one in fresh for m in self._models])
+            if self._numbers is None:
+                self._numbers = [no for (no,) in self._db.rows("SELECT no FROM models ORDER BY no")]
+            self._db.many("INSERT INTO queue VALUES(?, ?, ?)", [(no, *one) for one in fresh for no in self._numbers])
         queued = "INSERT INTO queue SELECT model, CAST(? AS BIGINT), CAST(? AS BIGINT) FROM queue WHERE version = ?"
         self._db.many(queued, shared)
         return shared
@@ -125,10 +125,10 @@ class Queue:
             " ON CONFLICT DO NOTHING",
             (model.no, *CATALOGUE_KINDS),
         )
-        self._models = None
+        self._numbers = None
         return model, True
 
     def drop_model(self, model: int) -> None:
         self._db.run("DELETE FROM queue WHERE model = ?", (model,))
         self._db.run("DELETE FROM models WHERE no = ?", (model,))
-        self._models = None
+        self._numbers = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Literal, TypeVar, cast, get_origin
 
 import msgspec
@@ -25,6 +26,7 @@ _decode_tags = msgspec.json.Decoder(tuple[str, ...]).decode
 _decode = msgspec.json.Decoder(dict[str, object]).decode
 
 
+@lru_cache(maxsize=256)  # of one transaction, most are the same
 def to_micros(moment: datetime) -> int:
     return (moment - _EPOCH) // _MICROSECOND
 

@@ -24,10 +24,12 @@ def broken_rows(
     spaces that are not meant is passed over. `writers` says who else may write to a space.
     """
     for type_, table in TABLES.items():
-        yield from _told(table, "version", [(row[0], row[1]) for row in broken_versions(db, type_)], besides, writers)
+        yield from _sentences(
+            table, "version", [(row[0], row[1]) for row in broken_versions(db, type_)], besides, writers
+        )
     for table, key, columns, space in (("spaces", "no", SPACES, 1), ("journal", "entry", NOTED, 2)):
         found = [(row[0], row[space]) for row in _broken(db, table, key, columns)]
-        yield from _told(table, key, found, besides, writers)
+        yield from _sentences(table, key, found, besides, writers)
     count: int = db.rows(
         "SELECT count(*) FROM records WHERE space_no NOT IN (SELECT no FROM spaces)",
     )[0][0]
@@ -79,7 +81,7 @@ def _broken_names(db: Database) -> Iterator[str]:
         yield f"{len(wrong)} names of entities are not what the entities say; run `recollect reindex`"
 
 
-def _told(
+def _sentences(
     table: str,
     key: str,
     broken: Sequence[tuple[int, object]],

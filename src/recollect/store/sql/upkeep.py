@@ -26,7 +26,7 @@ def _present(db: Database, kinds: tuple[str, ...], now: int) -> Condition:
     return f"{sql} AND (records.valid_until IS NULL OR records.valid_until > ?)", [*kind[1], *hidden[1], now]
 
 
-def _told(db: Database) -> str:
+def _beginning(db: Database) -> str:
     """Since when a version grows old: what is told today of long ago is not old yet, nor is what is yet to come."""
     return db.dialect.larger("records.recorded_at", "records.event_time")
 
@@ -37,7 +37,7 @@ def _told(db: Database) -> str:
 def _is_fading(db: Database, rule: FadingRule, now: int) -> Condition:
     """What was neither told nor recalled since a moment, and has confidence to lose."""
     present, values = _present(db, rule.kinds, now)
-    used = db.dialect.larger("coalesce(accesses.last, 0)", _told(db))
+    used = db.dialect.larger("coalesce(accesses.last, 0)", _beginning(db))
     return f"{present} AND {used} <= ? AND {CONFIDENCE} > ?", [*values, to_micros(rule.unused_since), rule.floor]
 
 
@@ -102,10 +102,10 @@ def find_evictable(db: Database, number: int, rule: EvictionRule, now: int) -> D
     They come by id, so that neighbours in the journal's index are written together.
     """
     present, values = _present(db, rule.kinds, now)
-    stale = f"({_told(db)} < ? AND records.importance < ?) OR {CONFIDENCE} < ?"
+    stale = f"({_beginning(db)} < ? AND records.importance < ?) OR {CONFIDENCE} < ?"
     of_rule = (to_micros(rule.older_than), rule.min_importance, rule.min_confidence)
     each = (
-        f"SELECT records.id, records.version, records.importance, {_told(db)} AS told,"
+        f"SELECT records.id, records.version, records.importance, {_beginning(db)} AS told,"
         f" CASE WHEN {stale} THEN 1 ELSE 0 END AS gone{_FROM} WHERE records.space_no = ? AND {present}"
     )
     ranked = (

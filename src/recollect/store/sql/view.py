@@ -32,6 +32,7 @@ from recollect.store.base import (
     Shelf,
     T,
     Thing,
+    ThinningRule,
     U,
     Unsealed,
     V,
@@ -42,13 +43,15 @@ from recollect.store.sql.acts import to_act
 from recollect.store.sql.database import Condition, Database, Row
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.entries import begun, entries
+from recollect.store.sql.horizon import require_known
 from recollect.store.sql.index import Search
-from recollect.store.sql.moment import shift_of
+from recollect.store.sql.moment import shift_of, stamp_of
 from recollect.store.sql.order import say_order
 from recollect.store.sql.rows import to_micros, to_moment, to_space
 from recollect.store.sql.seal import NOTED, read_changes, read_versions
 from recollect.store.sql.sealing import count_unsealed
 from recollect.store.sql.shapes import TABLES, select_shape, select_things, shaped
+from recollect.store.sql.thin import find_old
 from recollect.store.sql.upkeep import find_evictable, find_fading
 from recollect.store.sql.walk import walk_relations
 from recollect.store.sql.where import (
@@ -149,6 +152,10 @@ class SqlView:
             return "?", [self._number(space)]
         return "(SELECT no FROM spaces WHERE spaces.name = ?)", [space]
 
+    def _require_known(self, as_of: datetime | None, space: str) -> None:
+        if as_of is not None and (number := self._number(space)) is not None:
+            require_known(self._db, as_of, [number])
+
     def _read(self, type_: type[Thing], rows: Sequence[Row]) -> list[Thing]:
         """Rows as objects. While stamps are ahead of the clock, when something was written is told by the clock."""
         found = read_versions(type_, rows)
@@ -196,6 +203,7 @@ class SqlView:
             known, values = f"{table}.version = ?", [version]
             id_column, number_column = map(self._db.dialect.unindexed, (f"{table}.id", f"{table}.space_no"))
         else:
+            self._require_known(as_of, space)
             known, values = known_at(self._db, table, as_of)
             id_column, number_column = f"{table}.id", f"{table}.space_no"
         sql = f"{select_things(type_, stated=version is not None)} WHERE {id_column} = ? AND {number_column} = ?"
@@ -251,7 +259,11 @@ class SqlView:
     def _messages(self, where: Filter) -> list[Message]:
         """The list of each session, which goes on naming messages whose records are gone."""
         spaces = one_of("space_no", [self._number(space) for space in where.spaces])
-        condition, values = every([spaces, one_of("session", where.sessions)] if where.sessions else [spaces])
+        parts: list[Condition] = [spaces, *([one_of("session", where.sessions)] if where.sessions else [])]
+        for sign, moment in ((">=", where.since), ("<=", where.until)):
+            if moment is not None:
+                parts.append((f"at {sign} ?", [to_micros(moment)]))
+        condition, values = every(parts)
         sql = f"SELECT id, role, at, flag FROM messages WHERE {condition} ORDER BY session, place"
         rows = self._db.rows(sql, values)
         return [Message(id=id, role=role, at=to_moment(at), flag=flag) for id, role, at, flag in rows]
@@ -334,6 +346,7 @@ class SqlView:
         if where.among is not None:
             return self._named_among(where, where.among)
         dialect, (home, number) = self._db.dialect, self._home(where.space)
+        self._require_known(where.as_of, where.space)
         narrow = where.names is not None or where.ids is not None
         column = dialect.unindexed("entities.space_no") if narrow else "entities.space_no"
         parts: list[Condition] = [(f"{column} = {home}", number), known_at(self._db, "entities", where.as_of)]
@@ -368,6 +381,7 @@ class SqlView:
     def _relations(self, where: Relations) -> Condition:
         dialect = self._db.dialect
         home, number = self._home(where.space)
+        self._require_known(where.as_of, where.space)
         by_an_end = where.walk is not None or where.subjects is not None or where.objects is not None
         parts: list[Condition] = [
             (f"relations.space_no = {home}", number),
@@ -459,10 +473,12 @@ class SqlView:
 
     # Upkeep
 
-    def due(self, space: str, rule: FadingRule | EvictionRule) -> Due:
+    def due(self, space: str, rule: FadingRule | EvictionRule | ThinningRule) -> Due:
         number = self._number(space)
         if number is None:
             return Due()
+        if isinstance(rule, ThinningRule):
+            return find_old(self._db, space, number, rule.of, stamp_of(self._db, rule.until))
         now = to_micros(self._now)
         if isinstance(rule, FadingRule):
             return find_fading(self._db, number, rule, now)

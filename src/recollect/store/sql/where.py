@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from recollect.store.sql.database import Condition, Database, Dialect
+from recollect.store.sql.horizon import require_known
 from recollect.store.sql.moment import stamp_of
 from recollect.store.sql.rows import to_micros
 from recollect.types import HIDDEN_STATUSES, Filter
@@ -27,15 +28,20 @@ def known_at(db: Database, table: str, as_of: datetime | None, *, looked_up: boo
     """
     of_records = table == "records"
     if as_of is None:
-        retired = f"{table}.retired_at"
-        lives = f"{db.dialect.unindexed(retired) if looked_up else retired} IS NULL"
-        return (f"{lives} AND {NOT_EVICTED}" if of_records else lives), []
+        return _known_now(db.dialect, table, looked_up=looked_up), []
     moment = stamp_of(db, as_of)
     lived = f"{table}.recorded_at <= ? AND ({table}.retired_at IS NULL OR {table}.retired_at > ?)"
     if not of_records:
         return lived, [moment, moment]
     gone = f"{NOT_EVICTED[:-1]} AND evicted.at <= ?)"
     return f"{lived} AND {gone}", [moment, moment, moment]
+
+
+@cache
+def _known_now(dialect: Dialect, table: str, *, looked_up: bool) -> str:
+    retired = f"{table}.retired_at"
+    lives = f"{dialect.unindexed(retired) if looked_up else retired} IS NULL"
+    return f"{lives} AND {NOT_EVICTED}" if table == "records" else lives
 
 
 def true_at(table: str, moment: int) -> Condition:
@@ -60,12 +66,11 @@ def within_period(table: str, moment: int) -> Condition:
 
 def _held_at(moment: int, now: int) -> Condition:
     """What was true at a moment, as far as is known now. Something put away at an unknown time is left out."""
-    hidden = one_of("records.status", HIDDEN_STATUSES)
     return (
         "coalesce(records.valid_from, records.event_time) <= ?"
         " AND (records.valid_until IS NULL OR records.valid_until > ?)"
-        f" AND NOT ({hidden[0]} AND (records.valid_until IS NULL OR records.valid_until > ?))",
-        [moment, moment, *hidden[1], now],
+        f" AND NOT ({_HIDDEN[0]} AND (records.valid_until IS NULL OR records.valid_until > ?))",
+        [moment, moment, *_HIDDEN[1], now],
     )
 
 
@@ -80,13 +85,17 @@ def one_of(column: str, values: Sequence[object]) -> Condition:
     return f"{column} IN ({','.join('?' * len(values))})", list(values)
 
 
+_HIDDEN = one_of("records.status", HIDDEN_STATUSES)
+_SHOWN: Condition = (f"NOT ({_HIDDEN[0]})", _HIDDEN[1])
+
+
 def none_of(column: str, values: Sequence[object]) -> Condition:
     named, listed = one_of(column, values)
     return f"({column} IS NULL OR NOT ({named}))", listed
 
 
 def every(conditions: Sequence[Condition]) -> Condition:
-    return " AND ".join(sql for sql, _ in conditions), [value for _, values in conditions for value in values]
+    return " AND ".join([sql for sql, _ in conditions]), [value for _, values in conditions for value in values]
 
 
 # One rule for each field of a filter
@@ -158,6 +167,7 @@ def record_condition(
     said = {name: value for name, value, usual in given if value is not usual and value != usual}
     by_version = not said.keys().isdisjoint(_BY_VERSION)
     parts = [_of_spaces(dialect, "records", numbers, looked_up=by_version or looked_up)]
+    require_known(db, filter.as_of, numbers)
     if not filter.past:
         parts.append(known_at(db, "records", filter.as_of, looked_up=by_version))
     elif "sources" in said and not by_version:
@@ -212,5 +222,4 @@ def _validity(filter: Filter, now: int) -> list[Condition]:
     if not filter.valid_only:
         return []
     true = true_at("records", now if filter.as_of is None else to_micros(filter.as_of))
-    hidden = one_of("records.status", HIDDEN_STATUSES)
-    return [true] if filter.statuses else [(f"NOT ({hidden[0]})", hidden[1]), true]
+    return [true] if filter.statuses else [_SHOWN, true]

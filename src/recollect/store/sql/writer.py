@@ -13,7 +13,7 @@ from typing import Any, ClassVar, cast
 import msgspec
 
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import Done, Lexis, Shelf, Thing, V
+from recollect.store.base import THINNED, Done, Horizon, Lexis, Shelf, Thing, V
 from recollect.store.ops import (
     Bring,
     Brought,
@@ -30,17 +30,20 @@ from recollect.store.ops import (
     Retire,
     Rewrite,
     Sweep,
+    Thin,
     Unfade,
     Unsay,
 )  # fmt: skip
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.derived import Derived
+from recollect.store.sql.horizon import horizons
 from recollect.store.sql.index import Entry
 from recollect.store.sql.lists import Lists
-from recollect.store.sql.moment import Moment
+from recollect.store.sql.moment import Moment, stamp_of
 from recollect.store.sql.rows import to_json, to_micros, to_moment
 from recollect.store.sql.seal import NOTED, ROWS, seal, seal_version
 from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
+from recollect.store.sql.thin import TYPES, begun_by, entries_of, still_there, ways_out
 from recollect.store.sql.upkeep import (
     fade,
     find_present,
@@ -62,6 +65,8 @@ _INSERT = {
 _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
 _NOTE = f"INSERT INTO journal({', '.join(NOTED)}, checksum) VALUES({', '.join('?' * len(NOTED))}, ?)"
 _NO_VERSION = -1  # of something that is in its place already and shares its text with nothing
+_REMOVED = Shelf("thinned entries", int, of_all=True)
+"""How many entries were removed in all: a journal that lacks more than these was tampered with."""
 _OF_A_SPACE = ("records", "entities", "relations", "accesses", "messages", "shelves")
 
 
@@ -368,7 +373,9 @@ class Writer:
             self._db.run(f"DELETE FROM {table} WHERE {chosen}", values)
         self._blank("object_type = 'record' AND object_id = ? AND space = ?", (id, space))
 
-    def _blank(self, condition: str, values: Row, columns: Sequence[str] = ("before", "after", "reason")) -> None:
+    def _blank(
+        self, condition: str, values: Sequence[object], columns: Sequence[str] = ("before", "after", "reason")
+    ) -> None:
         """Of some entries the journal keeps no more than that they were, or all but some columns."""
         rows: list[Row] = []
         for noted in self._db.rows(f"SELECT {', '.join(NOTED)} FROM journal WHERE {condition}", values):
@@ -471,10 +478,63 @@ class Writer:
             self._index.retire(found)
         return len(found)
 
+    # History
+
+    def _thin(self, op: Thin) -> Done:
+        self._db.owner_only(f"thin the history of a space ({op.space})")
+        number, stamp = self.home(op.space), self._move_horizon(op)
+        if op.of == "entry":
+            return Done(entries=self._drop_entries(op.numbers), count=len(op.numbers))
+        type_ = TYPES[op.of]
+        chosen, values = self._db.dialect.among("version", op.numbers)
+        old = f"{chosen} AND space_no = ? AND retired_at <= ?"
+        rows = self._db.rows(f"SELECT version, id FROM {TABLES[type_]} WHERE {old}", (*values, number, stamp))
+        if type_ is Record:
+            self._index.erase([(number, version, False) for version, _ in rows])
+            self._db.run(f"DELETE FROM faded WHERE {chosen}", values)
+        self._db.run(f"DELETE FROM {TABLES[type_]} WHERE {old}", (*values, number, stamp))
+        ids = list(dict.fromkeys(id for _, id in rows))
+        left = still_there(self._db, type_, number, ids)
+        gone = [id for id in ids if id not in left]
+        left_by = ways_out(self._db, op.of, op.space, gone)
+        self._drop_entries(entries_of(self._db, op.of, op.space, ids, left, stamp))
+        if type_ is Record:
+            named, listed = self._db.dialect.among("id", gone)
+            self._db.run(f"DELETE FROM accesses WHERE space_no = ? AND {named}", (number, *listed))
+            self._lists.take_out(number, gone)
+        self._write_notes(
+            [(op.space, "thin", op.of, id, None, None, self._actor, verb, None) for id, verb in left_by.items()]
+        )
+        return Done(count=len(rows))
+
+    def _move_horizon(self, op: Thin) -> int:
+        """Before anything goes that was known until then, it is told that it does. No horizon comes back."""
+        held, stamp = horizons(self._db, [self.home(op.space)]).get(op.space), stamp_of(self._db, op.until)
+        if held is not None and held.stamp >= stamp:
+            return held.stamp
+        self.keep(THINNED, {"": Horizon(op.until, stamp)}, space=op.space)
+        return stamp
+
+    def _drop_entries(self, entries: Sequence[int]) -> tuple[int, ...]:
+        """Removes entries; those that began an act of which others stay are emptied. Answers which are gone."""
+        if not entries:
+            return ()
+        begun = begun_by(self._db, entries)
+        if begun:
+            self._blank(*self._db.dialect.among("entry", sorted(begun)))
+        gone = [entry for entry in entries if entry not in begun]
+        chosen, values = self._db.dialect.among("entry", gone)
+        count = self._db.change(f"DELETE FROM journal WHERE {chosen}", values)
+        runs, values = self._db.dialect.among("run", gone)
+        self._db.run(f"DELETE FROM moved WHERE {runs}", values)
+        rows = self._db.rows("SELECT value FROM shelves WHERE space_no = 0 AND shelf = ?", (_REMOVED.name,))
+        self.keep(_REMOVED, {"": sum(int(value) for (value,) in rows) + count})
+        return tuple(gone)
+
     _one_by_one: ClassVar[Mapping[type[Op], Callable[..., Done]]] = {
         Bring: _bring, Erase: _erase, Note: _note_one, PutSpace: _put_space, DropSpace: _drop_space,
         PutMessages: _put_messages, Fade: _fade, Unfade: _unfade, Evict: _evict, Sweep: _sweep_some,
-        EraseThing: _erase_thing, Rewrite: _rewrite, Unsay: _unsay,
+        EraseThing: _erase_thing, Rewrite: _rewrite, Unsay: _unsay, Thin: _thin,
     }  # fmt: skip
 
 

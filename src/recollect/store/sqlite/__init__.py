@@ -71,6 +71,13 @@ def _cache_of_its_own() -> Cache:
     return Cache(shared=False)
 
 
+class _Thread(threading.local):
+    """The transaction that a thread is in, and how many connections it has."""
+
+    connection: sqlite3.Connection | None = None
+    held = 0
+
+
 class SqliteStore:
     """A pool of connections to one file. Safe for any number of threads and processes."""
 
@@ -83,7 +90,7 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._back = threading.Condition(self._lock)
         self._writing = threading.Lock()
-        self._thread = threading.local()
+        self._thread = _Thread()
         self._acts = Acts()
         self._sealing = Sealing()
         self._closed = False
@@ -132,23 +139,19 @@ class SqliteStore:
     def _connection(self) -> Generator[sqlite3.Connection]:
         self._file.check()
         connection = self._take()
-        self._thread.held = self._held() + 1
+        self._thread.held += 1
         try:
             yield connection
         finally:
-            self._thread.held = self._held() - 1  # of this thread, which may be another than the one that began
+            self._thread.held -= 1  # of this thread, which may be another than the one that began
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             self._give_back(connection)
 
-    def _held(self) -> int:
-        """How many connections this thread has."""
-        return getattr(self._thread, "held", 0)
-
     def _take(self) -> sqlite3.Connection:
         """A connection. Where many are in use, one that comes back soon is waited for: each has memory of its own."""
         with self._lock:
-            if not self._idle and self._opened >= _FEW_CONNECTIONS and not self._held():
+            if not self._idle and self._opened >= _FEW_CONNECTIONS and not self._thread.held:
                 self._back.wait_for(lambda: self._idle or self._closed, _SOON_SECONDS)
             if self._closed:
                 raise StoreError(f"{self._path} is closed")
@@ -273,7 +276,7 @@ class SqliteStore:
 
     def _joined(self) -> sqlite3.Connection | None:
         """The transaction that this thread is in, if it is in one."""
-        return getattr(self._thread, "connection", None)
+        return self._thread.connection
 
     def _index(
         self, connection: sqlite3.Connection, now: datetime, cache: Callable[[], Cache], words: Words

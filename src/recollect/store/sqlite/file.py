@@ -8,6 +8,7 @@ that file, so that nobody puts another store in its place meanwhile.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import struct
 import sys
@@ -52,6 +53,8 @@ def all_of(path: Path) -> list[Path]:
 
 
 _MOUNTS = Path("/proc/self/mountinfo")
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+"""How a blank, a tab, the end of a line and a backslash stand in that table."""
 _NETWORKS = frozenset(
     """9p afp afs beegfs ceph cifs coda davfs fuse.ceph fuse.glusterfs fuse.rclone fuse.s3fs fuse.sshfs glusterfs gpfs
     lustre ncpfs nfs nfs4 orangefs smb2 smb3 smbfs sshfs webdav""".split()
@@ -65,7 +68,7 @@ def network_of(path: Path, mounts: str) -> str | None:
         words = line.split()
         if "-" not in words[6:]:
             continue
-        point = words[4].replace("\\040", " ")
+        point = _ESCAPED.sub(lambda found: chr(int(found[1], 8)), words[4])
         inside = path == Path(point) or Path(point) in path.parents
         if inside and len(point) >= len(best):
             best, kind = point, words[words.index("-", 6) + 1]

@@ -166,7 +166,7 @@ def _take(source: sqlite3.Connection, to: sqlite3.Connection, table: str, key: s
             saved.kept += 1
         else:
             saved.broken.append(
-                {"table": table, **{name: _told(value) for name, value in zip(columns, row, strict=True)}}
+                {"table": table, **{name: _json_value(value) for name, value in zip(columns, row, strict=True)}}
             )
 
 
@@ -260,5 +260,5 @@ def _text(data: bytes) -> str:
         return _Unreadable(data.decode("utf-8", "backslashreplace"))
 
 
-def _told(value: object) -> object:
+def _json_value(value: object) -> object:
     return value.hex() if isinstance(value, bytes) else str(value) if isinstance(value, str) else value

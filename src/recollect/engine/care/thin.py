@@ -1,0 +1,68 @@
+"""How is the history of a memory kept from growing for ever?
+
+By default it is kept. Whoever asks for it has what lies before a horizon removed for good: texts that were superseded,
+records that were archived, and the entries of the journal that tell of them. What holds now stays, whenever it was
+written, and so does whatever something refers to. It is done in many small transactions, so that nobody has to wait;
+the first of them says how far history reaches back from then on. A run that was killed is finished by the next one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import get_args
+
+from recollect.engine.care.lifecycle import RUNS, Maintained, ago, portions, told
+from recollect.engine.core import Core, as_one_act
+from recollect.engine.read.acts import UNDONE
+from recollect.engine.settle import note_traces, scrub
+from recollect.store.ops import Historic, Note, Thin, ThinningRule
+
+_AT_ONCE: dict[Historic, int] = {"record": 60, "entity": 200, "relation": 200, "entry": 500}
+"""Versions or entries of a transaction: 10 to 20 ms of work."""
+
+
+@as_one_act
+def thin(
+    core: Core,
+    space: str,
+    *,
+    older_than: timedelta,
+    dry_run: bool,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Maintained:
+    """Removes for good what a space has not held for so long, and what the journal says of it."""
+    began, until = time.monotonic(), ago(core.clock(), older_than)
+    due = {of: _due(core, space, until, of) for of in get_args(Historic)}
+    count = sum(len(numbers) for of, numbers in due.items() if of != "entry")
+    if dry_run or not any(due.values()):
+        return told(space, "thin", count, None, began, dry_run=dry_run)
+    with core.store.write(actor=core.actor) as edit:
+        edit.apply([Thin(space=space, until=until, of="entry")])
+        run = edit.apply([Note(space=space, verb="thin", reason=f"history up to {until:%Y-%m-%d %H:%M} UTC")])[0].entry
+        note_traces(edit)
+    done = sum(_thin(core, space, until, of, due[of], cancelled) for of in due if of != "entry")
+    _thin(core, space, until, "entry", _due(core, space, until, "entry"), cancelled)
+    scrub(core)
+    return told(space, "thin", done, run, began, dry_run=False)
+
+
+def _due(core: Core, space: str, until: datetime, of: Historic) -> tuple[int, ...]:
+    with core.store.read() as view:
+        return view.due(space, ThinningRule(until=until, of=of)).versions
+
+
+def _thin(
+    core: Core, space: str, until: datetime, of: Historic, numbers: tuple[int, ...], cancelled: Callable[[], bool]
+) -> int:
+    count = 0
+    for portion in portions(len(numbers), _AT_ONCE[of]):
+        if cancelled():
+            break
+        with core.store.write(actor=core.actor) as edit:
+            done = edit.apply([Thin(space=space, until=until, of=of, numbers=numbers[portion])])[0]
+            edit.keep(RUNS, dict.fromkeys(map(str, done.entries)), space=space)
+            edit.keep(UNDONE, dict.fromkeys(map(str, done.entries)), space=space)
+        count += done.count
+    return count

@@ -1,0 +1,239 @@
+"""Which parts of something that is read do not come into a memory again?
+
+What was forgotten or evicted stays away when its file is read anew, and so does what was said in another session that
+this one goes on from, and stands there. Of a text that was forgotten nothing is kept that tells what it said: a message
+is known again by its moment, or its place; a section of a document by its length and one byte of a hash.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from datetime import datetime, timedelta
+from hashlib import blake2b
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from recollect.engine.core import forgotten_among, last_changes
+from recollect.engine.intake.reached import ends_of, keep_ends
+from recollect.engine.intake.results import SourceDraft
+from recollect.engine.write.grounds import source_id, source_kind_of
+from recollect.engine.write.remember import content_hash
+from recollect.ingest.parsed import short_title
+from recollect.store.base import Edit, Ident, Shelf, View
+from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, Draft, Filter, Message, Record, Segment
+
+_LEFT = ("forget", "evict")
+_INGEST = "ingest"
+_AT_ONCE = 10_000  # hashes of a question
+
+Said = tuple[str, datetime | None]
+"""The hash of what was said, and when."""
+
+
+def away_messages(view: View, space: str, session: str) -> dict[int, Message]:
+    """What was forgotten or evicted of the messages of a session, by its place in the session's list."""
+    listed = view.select(Message, Filter(spaces=(space,), sessions=(session,)))
+    gone = _away(view, space, listed)
+    return {place: one for place, one in enumerate(listed) if one.id in gone}
+
+
+def _away(view: View, space: str, listed: Sequence[Message]) -> Collection[str]:
+    """Those of some messages that are there no more since they were forgotten or evicted; history tells which of both,
+    also where it was thinned.
+    """
+    ids = tuple({one.id for one in listed})
+    found = view.select(Ident, Filter(spaces=(space,), ids=ids, valid_only=False)) if ids else []
+    there = {one.id for one in found}
+    last = last_changes(view, space, "record", (id for id in ids if id not in there))
+    return {id for id, one in last.items() if (one.reason if one.verb == "thin" else one.verb) in _LEFT}
+
+
+def places_of(away: Mapping[int, Message], segments: Sequence[Segment], before: Sequence[Record]) -> frozenset[int]:
+    """Where among segments those messages stand that are away: none that is held, of that time, nearest to that place.
+
+    Of what was said, nothing may be left to compare it with.
+    """
+    if not away:
+        return frozenset()
+    unheld = missing(segments, before)
+    found: set[int] = set()
+    for place, message in away.items():
+        same = [
+            one
+            for one in unheld
+            if one not in found and (segments[one].event_time or message.at) == message.at
+            and (segments[one].event_time is not None or one == place)
+        ]  # fmt: skip
+        found |= set(sorted(same, key=lambda one: abs(one - place))[:1])
+    return frozenset(found)
+
+
+def missing(segments: Sequence[Segment | Draft], before: Sequence[Record]) -> list[int]:
+    """The places of segments whose text is not held as often as it comes."""
+    held = Counter(record.text for record in before)
+    held.subtract(segment.text for segment in segments)
+    return [place for place, segment in enumerate(segments) if held[segment.text] < 0]
+
+
+def put_away(view: View, space: str, records: Iterable[Record]) -> frozenset[str]:
+    """Those of some records that somebody ended, archived or merged since they were ingested: who reads their file
+    again does not mean to take that back, and so they are left as they are.
+    """
+    ended = [
+        one.id
+        for one in records
+        if one.valid_until is not None or one.superseded_by is not None or one.status in HIDDEN_STATUSES
+    ]
+    last = last_changes(view, space, "record", ended)
+    return frozenset(id for id in ended if id in last and last[id].verb != _INGEST)
+
+
+# What was said in another session
+
+
+def said_elsewhere(view: View, space: str, location: str, said: Sequence[Said]) -> tuple[set[Said], set[Said]]:
+    """Which of these words of these moments a session holds, and which any other does."""
+    times = [at for _, at in said if at is not None]
+    if not times:
+        return set(), set()
+    within = Filter(
+        spaces=(space,), kinds=("message",), valid_only=False, since=min(times), until=max(times) + timedelta(seconds=1)
+    )
+    hashes = tuple({hash for hash, _ in said})
+    found: tuple[set[Said], set[Said]] = (set(), set())
+    for start in range(0, len(hashes), _AT_ONCE):
+        for one in view.select(Record, replace(within, hashes=hashes[start : start + _AT_ONCE])):
+            found[one.source != location].add((one.content_hash, one.event_time))
+    return found
+
+
+def copied_places(view: View, space: str, draft: SourceDraft) -> frozenset[int]:
+    """The places of messages that were said in another conversation, which this one goes on from, and came from there:
+    all up to the last that stands there, or that it ended with when something of it was forgotten.
+    """
+    segments = draft.segments
+    of = None if draft.goes_on_from is None else source_id(draft.goes_on_from)
+    told = of is not None and (
+        view.get(Record, space, of) is not None or of in forgotten_among(view, space, "record", [of])
+    )
+    said: list[Said] = [(content_hash(one.text), one.event_time) for one in segments]
+    here, elsewhere = said_elsewhere(view, space, draft.location, said)
+    ends = ends_of(view, space, but=draft.session) if any(one.line for one in segments) else set[str]()
+    copied = 0
+    for place, one in enumerate(segments):
+        if (told and one.copied) or one.line in ends or said[place] in elsewhere:
+            copied = place + 1
+    copied += _also_away(view, space, draft, copied)
+    return frozenset(place for place in range(copied) if said[place] not in here)
+
+
+def _also_away(view: View, space: str, draft: SourceDraft, copied: int) -> int:
+    """How many of the messages that follow were forgotten or evicted where they come from. Of them moments are left,
+    which tell where a program copies whole lines, with their names and times."""
+    times = [one.event_time for one in draft.segments[copied:] if one.event_time is not None and one.line is not None]
+    if not times:
+        return 0
+    own = {one.id for one in view.select(Message, Filter(spaces=(space,), sessions=(draft.session or "",)))}
+    others = view.select(Message, Filter(spaces=(space,), since=min(times), until=max(times)))
+    wanted = set(times)
+    asked = [one for one in others if one.at in wanted and one.id not in own]
+    gone = _away(view, space, asked)
+    away = {one.at for one in asked if one.id in gone}
+    count = 0
+    for one in draft.segments[copied:]:
+        if one.event_time not in away:
+            break
+        count += 1
+    return count
+
+
+# What is left of sections that were forgotten
+
+
+Faint = tuple[int, int]
+"""The length and one byte of a hash."""
+
+
+class _Sections(Struct, frozen=True):
+    """The length and one byte of a hash of sections of a document that were forgotten, by the id of each."""
+
+    gone: Mapping[str, Faint]
+
+
+_SECTIONS = Shelf("forgotten sections", _Sections)
+"""What was forgotten of sources that stay, by their ids."""
+
+
+def note_forgotten(edit: Edit, space: str, records: Iterable[Record]) -> None:
+    """Some records are about to be erased: keeps by what those parts of sources are known again that stay."""
+    removed = list(records)
+    whole = {one.id: one for one in removed if one.kind in CATALOGUE_KINDS}
+    edit.keep(_SECTIONS, dict.fromkeys(whole), space=space)
+    parts: dict[str, list[Record]] = {}
+    for one in removed:
+        if one.source is not None and one.locator is not None and one.id not in whole:
+            parts.setdefault(source_id(one.source), []).append(one)
+    ends: dict[str, str] = {}
+    for id in {*whole, *parts}:
+        source = whole.get(id) or edit.get(Record, space, id)
+        if source is not None and source_kind_of(source) == "conversation":
+            ends |= _end_of(source)
+        elif id not in whole:
+            held = edit.kept(_SECTIONS, space=space, keys=[id]).get(id, _Sections({}))
+            faint = {one.id: _faint(one.text) for one in parts[id] if one.kind != "message"}
+            if faint:
+                edit.keep(_SECTIONS, {id: _Sections({**held.gone, **faint})}, space=space)
+    keep_ends(edit, space, ends)
+
+
+def _end_of(source: Record) -> dict[str, str]:
+    """The session of a conversation that was ingested, with the name of its last line."""
+    payload = source.metadata.get("payload")
+    last = payload.get("last_line") if isinstance(payload, Mapping) else None
+    place = str(source.source).split(":", 2)
+    return {place[2]: last} if isinstance(last, str) and len(place) == 3 else {}
+
+
+def _faint(text: str) -> Faint:
+    return len(text), blake2b(text.encode("utf-8", "surrogatepass"), digest_size=1).digest()[0]
+
+
+def forgotten_sections(
+    view: View, space: str, id: str, segments: Sequence[Segment | Draft], before: Sequence[Record]
+) -> dict[int, str]:
+    """The places of segments of a source that were forgotten, as far as can be told, each with the id that it had."""
+    left = sections_away(view, space, id)
+    found: dict[int, str] = {}
+    for place in missing(segments, before) if left else ():
+        same = section_among(left, segments[place].text)
+        if same is not None:
+            found[place] = same
+            del left[same]
+    return found
+
+
+def sections_away(view: View, space: str, id: str) -> dict[str, Faint]:
+    """What is known of the sections of a source that were forgotten, by the id of each."""
+    known = view.kept(_SECTIONS, space=space, keys=[id]).get(id)
+    return {} if known is None else dict(known.gone)
+
+
+def section_among(away: Mapping[str, Faint], text: str) -> str | None:
+    """The id of a section that was forgotten and said this, as far as can be told."""
+    return next((one for one, faint in away.items() if tuple(faint) == _faint(text)), None)
+
+
+# What it is called without them
+
+
+def retitled(draft: SourceDraft, away: Set[int]) -> SourceDraft:
+    """A conversation that is called by how a message begins, without that one, is called by another."""
+    said = [" ".join(draft.segments[place].text.split()) for place in away]
+    left = [one for place, one in enumerate(draft.segments) if place not in away]
+    if not left or not any(one.startswith(draft.title.removesuffix("…")) for one in said):
+        return draft
+    title = short_title(next((one for one in left if one.role == "user"), left[0]).text)
+    segments = tuple(replace(one, title=title) if one.title == draft.title else one for one in draft.segments)
+    return replace(draft, title=title, segments=segments)

@@ -1,0 +1,126 @@
+"""Which history is old enough to go, and what must stay of it?
+
+A version goes whose end lies at or before a horizon. The last one of an object stays where something refers to that
+object, though it has left the present. An entry goes with the version that it led to, unless it began an act of which
+others stay, or was taken back by one that stays. A store is known by its first entry, and its time by the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from recollect.store.base import Due, Thing
+from recollect.store.ops import GONE, Historic
+from recollect.store.refs import MADE_OF
+from recollect.store.sql.database import Condition, Database, Row
+from recollect.store.sql.shapes import TABLES
+from recollect.types import Entity, Record, Relation
+
+TYPES: Mapping[Historic, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
+_REFERRING: Mapping[type[Thing], tuple[str, ...]] = {
+    Record: ("evidence:", "named:", MADE_OF), Entity: ("subject:", "object:"), Relation: (),
+}  # fmt: skip
+_NAMING: Mapping[type[Thing], tuple[str, ...]] = {
+    Record: (
+        "SELECT provenance FROM relations WHERE space_no = ? AND provenance IS NOT NULL",
+        "SELECT superseded_by FROM records WHERE space_no = ? AND superseded_by IS NOT NULL AND retired_at IS NULL",
+    ),
+    Entity: ("SELECT subject FROM relations WHERE space_no = ?", "SELECT object FROM relations WHERE space_no = ?"),
+    Relation: (),
+}
+_BETWEEN = "entry > (SELECT min(entry) FROM journal) AND entry < (SELECT max(entry) FROM journal)"
+_WHEN = "coalesce(stamp, at)"
+_TELLS_NOTHING = (
+    "before IS NULL AND after IS NULL AND CASE WHEN object_type = 'space' THEN verb NOT IN ('create', 'describe',"
+    f" 'drop') ELSE verb NOT IN {GONE} END"
+)
+
+
+def find_old(db: Database, space: str, number: int, of: Historic, stamp: int) -> Due:
+    """The numbers of versions or entries that are to go; those of one object, or of one act, stand together."""
+    if of == "entry":
+        sql = f"SELECT entry FROM journal WHERE space = ? AND {_WHEN} <= ? AND {_BETWEEN} AND {_TELLS_NOTHING}"
+        rows = db.rows(f"{sql} ORDER BY act IS NULL, entry", (space, stamp))
+        return Due(tuple(entry for (entry,) in rows))
+    type_ = TYPES[of]
+    table = TABLES[type_]
+    later = f"SELECT 1 FROM {table} AS later WHERE later.id = {table}.id AND later.space_no = {table}.space_no AND"
+    rows = db.rows(
+        f"SELECT version, id, EXISTS({later} later.retired_at IS NULL) OR EXISTS({later} later.retired_at > ?)"
+        f" FROM {table} WHERE space_no = ? AND retired_at IS NOT NULL AND retired_at <= ? ORDER BY id, version",
+        (stamp, number, stamp),
+    )
+    last = {id: version for version, id, stays in rows if not stays}
+    referred = _referred(db, type_, number, last.keys())
+    kept = {last[id] for id in referred}
+    return Due(tuple(version for version, _, _ in rows if version not in kept))
+
+
+def _referred(db: Database, type_: type[Thing], number: int, ids: Collection[str]) -> set[str]:
+    """Those of some objects that something else names."""
+    if not ids:
+        return set()
+    named = {name for sql in _NAMING[type_] for (name,) in db.rows(sql, (number,))}
+    chosen, values = db.dialect.among("ref", [f"{kind}{id}" for kind in _REFERRING[type_] for id in ids])
+    refs = db.rows(f"SELECT DISTINCT ref FROM refs WHERE space_no = ? AND {chosen}", (number, *values))
+    return (named | {ref.partition(":")[2] for (ref,) in refs}).intersection(ids)
+
+
+def still_there(db: Database, type_: type[Thing], number: int, ids: Sequence[str]) -> dict[str, set[int]]:
+    """The versions that some objects have, of those that have any."""
+    chosen, values = db.dialect.among("id", ids)
+    left: dict[str, set[int]] = {}
+    for retired in ("IS NULL", "IS NOT NULL"):  # each has an index of its own
+        sql = f"SELECT id, version FROM {TABLES[type_]} WHERE {chosen} AND space_no = ? AND retired_at {retired}"
+        for id, version in db.rows(sql, (*values, number)):
+            left.setdefault(id, set()).add(version)
+    return left
+
+
+def entries_of(
+    db: Database, of: Historic, space: str, ids: Sequence[str], left: Mapping[str, Collection[int]], stamp: int
+) -> list[int]:
+    """The entries about some objects that tell of no version which is `left`."""
+    chosen, values = db.dialect.among("object_id", ids)
+    rows = db.rows(
+        f"SELECT entry, object_id, verb, coalesce(after, before), undoes, {_WHEN} <= ? AND {_BETWEEN} FROM journal"
+        f" WHERE {chosen} AND object_type = ? AND space = ? ORDER BY entry DESC",
+        (stamp, *values, of, space),
+    )
+    undone: set[int] = set()
+    old: list[int] = []
+    for entry, id, verb, version, undoes, may_go in rows:
+        held = left.get(id, ())
+        if may_go and version not in held and entry not in undone and verb not in GONE and not (
+            verb == "merge" and held  # by that it is known that its text may stand in another
+        ):  # fmt: skip
+            old.append(entry)
+        elif undoes is not None:
+            undone.add(undoes)
+    return old
+
+
+def ways_out(db: Database, of: Historic, space: str, ids: Sequence[str]) -> dict[str, str]:
+    """How each of some objects left the present, but for those that did by undoing the import that they came by: who
+    imports such a one again wants it, and so nothing is to say that it was there.
+    """
+    chosen, values = db.dialect.among("journal.object_id", ids)
+    rows = db.rows(
+        "SELECT journal.object_id, journal.verb, journal.after IS NULL AND begun.verb = 'import' FROM journal"
+        " LEFT JOIN journal AS undone ON undone.entry = journal.undoes"
+        " LEFT JOIN journal AS begun ON begun.entry = undone.act"
+        f" WHERE {chosen} AND journal.object_type = ? AND journal.space = ? ORDER BY journal.entry",
+        (*values, of, space),
+    )
+    last = {id: (verb, undone) for id, verb, undone in rows}
+    return {id: verb for id, (verb, undone) in last.items() if not undone}
+
+
+def begun_by(db: Database, entries: Sequence[int]) -> set[int]:
+    """Those of some entries with which an act began that has others left."""
+    parts: Condition = db.dialect.among("act", entries)
+    rest: Condition = db.dialect.among("entry", entries)
+    rows: list[Row] = db.rows(
+        f"SELECT DISTINCT act FROM journal WHERE {parts[0]} AND NOT ({rest[0]})", (*parts[1], *rest[1])
+    )
+    return {act for (act,) in rows}
