@@ -3,6 +3,7 @@
 # pyright: basic
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -456,6 +457,26 @@ def test_a_marketplace_or_plugin_of_somebody_else_is_named_and_nothing_is_writte
     outcome = shell("plugin", str(tmp_path / "plugins"))
     assert (outcome.code, f"{path} is not of recollect, and would be overwritten" in outcome.err) == (2, True)
     assert files(tmp_path / "plugins") == {str(path): text.encode()}
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_plugins_that_were_killed_at_any_file_are_written_whole_by_the_next_run(shell, tmp_path, monkeypatch, call):
+    shell("plugin", str(tmp_path / "whole"))
+    whole = {name.removeprefix(str(tmp_path / "whole")): text for name, text in files(tmp_path / "whole").items()}
+    for at in range(len(whole)):
+        folder, done, usual = tmp_path / f"killed-{at}", itertools.count(), getattr(os, call)
+
+        def killed(*given, at=at, done=done, usual=usual):
+            if next(done) == at:
+                raise KeyboardInterrupt
+            usual(*given)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, call, killed)
+            patch.setattr(Path, "unlink", lambda *_, **__: None)  # who is killed tidies nothing up
+            assert shell("plugin", str(folder)).code != 0
+        assert shell("plugin", str(folder)).code == 0
+        assert {name.removeprefix(str(folder)): text for name, text in files(folder).items()} == whole
 
 
 def test_the_manifest_for_cursor_has_what_its_published_schema_knows_and_points_to_what_is_there(shell, tmp_path):

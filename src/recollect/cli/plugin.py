@@ -21,6 +21,7 @@ from recollect.cli.options import AsJson
 from recollect.cli.output import put, put_json, say
 from recollect.cli.wiring import WIRINGS
 from recollect.errors import InvalidInput
+from recollect.private import write_whole
 from recollect.types import Json
 from recollect.version import __version__
 
@@ -65,10 +66,8 @@ def plugin(
     files = render_plugins()
     _refuse_others(target, files)
     try:
-        for name, text in files.items():
-            path = target / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
+        for name in sorted(files, key=lambda name: name not in _NAMED_BY.values()):
+            _write(target / name, files[name])
     except OSError as error:
         raise InvalidInput("folder", f"{error.filename or target} cannot be written: {error.strerror}") from error
     if as_json:
@@ -79,6 +78,12 @@ def plugin(
         put(f"  {client:<12} {line.format(folder=target)}")
     if shutil.which(NAME) is None:
         say("note: plugins name `recollect` alone, so that they fit everybody; here it is not on the PATH")
+
+
+def _write(path: Path, text: str) -> None:
+    """The whole file or none of it, and what names a part before the rest: a run that is killed is known as ours."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text.encode(), shared=True, by=path.with_name(f".{path.name}.new"))
 
 
 def _refuse_others(target: Path, files: Iterable[str]) -> None:
