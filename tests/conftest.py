@@ -13,6 +13,7 @@ from tests.pgserver import store_of
 
 import recollect
 from recollect import Memory, Settings
+from recollect.embed import bundled
 from recollect.engine.embedding import semantics
 from recollect.engine.embedding.semantics import WAIT_SECONDS, Semantics
 from recollect.engine.read import recall
@@ -51,6 +52,14 @@ def unhurried(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(semantics, "_SLOW", _AMPLE)
         monkeypatch.setattr(recall, "FEW_SECONDS", _AMPLE)
         monkeypatch.setattr(Semantics, "time_for_vectors", lambda _, wait: _AMPLE if wait == WAIT_SECONDS else wait)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def models() -> Iterator[None]:
+    """What was loaded for one test stays for the next: a process of tests opens hundreds of memories."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bundled, "_MODELS", {})
+        yield
 
 
 @pytest.fixture

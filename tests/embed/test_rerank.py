@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
 
-from recollect.embed import rerank
+from recollect.embed import bundled
 from recollect.embed.bundled import MODEL_FOLDER, open_session
 from recollect.embed.rerank import Reranker
 from recollect.errors import EmbedderError
@@ -60,7 +62,10 @@ def test_a_damaged_file_is_named_and_not_used(tmp_path: Path, file: str) -> None
         Reranker(folder=tmp_path).score("why?", ["because"])
 
 
-def test_threads_that_ask_at_once_load_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("sharing", [True, False])
+def test_threads_and_memories_that_ask_at_once_load_the_model_once(
+    monkeypatch: pytest.MonkeyPatch, sharing: bool
+) -> None:
     opened: list[Path] = []
     ready = threading.Barrier(4)
 
@@ -68,13 +73,18 @@ def test_threads_that_ask_at_once_load_the_model_once(monkeypatch: pytest.Monkey
         opened.append(path)
         return open_session(path)
 
-    monkeypatch.setattr(rerank, "open_session", open_slowly)
-    shared = Reranker()
+    monkeypatch.setattr(bundled, "open_session", open_slowly)
+    monkeypatch.setattr(bundled, "_MODELS", WeakValueDictionary())
+    readers = [Reranker()] * 4 if sharing else [Reranker() for _ in range(4)]
 
-    def ask(_: int) -> bool:
+    def ask(number: int) -> bool:
         ready.wait(20)
-        return shared.reads("Where does the cat sleep?")
+        return readers[number].reads("Where does the cat sleep?")
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(ask, range(4)))
     assert len(opened) == 1
+    readers.clear()
+    gc.collect()
+    assert Reranker().reads("Where does the cat sleep?")
+    assert len(opened) == 2  # what nobody has any more is let go of

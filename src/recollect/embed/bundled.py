@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakValueDictionary
 
 import msgspec
 import numpy as np
@@ -44,6 +45,11 @@ class Manifest(msgspec.Struct, frozen=True):
     sha256: dict[str, str]
     token_dim: int = 0
 
+    @property
+    def file(self) -> str:
+        """The one of its files that is the model itself."""
+        return next(file for file in self.sha256 if file.endswith(".onnx"))
+
 
 STOCK = "all-MiniLM-L6-v2-int8"
 """The model that earlier stores have vectors of. Ours was held near it: cosines of the same text are 0.98."""
@@ -67,8 +73,20 @@ class Seen(msgspec.Struct, frozen=True, eq=False):
         return (self.tokens * shares[:, None]).astype(np.float32, copy=False)
 
 
+class Model:
+    """A model that was loaded, and how text is cut for it. Threads may share it."""
+
+    def __init__(self, tokenizer: WordPiece, session: Any) -> None:
+        self.tokenizer = tokenizer
+        self.session = session
+
+
+_MODELS: WeakValueDictionary[str, Model] = WeakValueDictionary()
+_LOADING: dict[str, Lock] = {}
+
+
 class BundledEmbedder:
-    """Owns the loaded model. Threads may share it; `threads` is how many texts are run side by side.
+    """Loads the model when it is first needed. Threads may share it; `threads` is how many texts are run at a time.
 
     It can stand for another model, under that one's name, whose vectors are almost the same.
     """
@@ -80,8 +98,7 @@ class BundledEmbedder:
         self._folder = folder
         self._threads = threads or min(2, os.cpu_count() or 1)
         self._manifest = read_manifest(folder / "manifest.json")
-        self._lock = Lock()
-        self._loaded: tuple[WordPiece, Any] | None = None
+        self._model: Model | None = None
 
     @property
     def name(self) -> str:
@@ -122,7 +139,9 @@ class BundledEmbedder:
             return list(pool.map(self._run, texts))
 
     def _run(self, text: str) -> Seen:
-        tokenizer, session = self._load()
+        if self._model is None:
+            self._model = load_model(self._folder, self._manifest)
+        tokenizer, session = self._model.tokenizer, self._model.session
         encoding = tokenizer.encode(to_english(text, tokenizer), self.window)
         if not encoding.readable:
             return Seen(np.zeros(self.dim, np.float32), np.zeros((0, self.token_dim), np.float32), _NO_WEIGHTS)
@@ -132,14 +151,18 @@ class BundledEmbedder:
             raise EmbedderError(f"the bundled model failed: {error}") from error
         return Seen(vector[0], tokens[0], weights[0])
 
-    def _load(self) -> tuple[WordPiece, Any]:
-        with self._lock:
-            if self._loaded is None:
-                for file, digest in self._manifest.sha256.items():
-                    check_file(self._folder / file, digest)
-                words = (self._folder / "vocab.txt").read_text("utf-8").split("\n")[:-1]
-                self._loaded = WordPiece(words), open_session(self._folder / "model.onnx")
-            return self._loaded
+
+def load_model(folder: Path, manifest: Manifest) -> Model:
+    """One for all memories of this process, as long as any of them has it; whoever comes meanwhile waits for it."""
+    key = f"{(folder / manifest.file).absolute()} {manifest.sha256[manifest.file]}"
+    with _LOADING.setdefault(key, Lock()):
+        model = _MODELS.get(key)
+        if model is None:
+            for file, digest in manifest.sha256.items():
+                check_file(folder / file, digest)
+            words = (folder / "vocab.txt").read_text("utf-8").split("\n")[:-1]
+            model = _MODELS[key] = Model(WordPiece(words), open_session(folder / manifest.file))
+        return model
 
 
 def read_manifest(path: Path) -> Manifest:

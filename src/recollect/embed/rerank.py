@@ -13,13 +13,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.embed.bundled import MODEL_FOLDER, check_file, open_session, read_manifest
+from recollect.embed.bundled import MODEL_FOLDER, Model, load_model, read_manifest
 from recollect.embed.glosses import to_english
-from recollect.embed.wordpiece import WordPiece
 from recollect.errors import EmbedderError
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ _FADES = 0.9  # of the slowest is left after each text
 
 
 class Reranker:
-    """Owns the loaded model. Threads may share it; `threads` is how many texts are read side by side."""
+    """Loads the model when it is first needed. Threads may share it; `threads` is how many texts are read at a time."""
 
     def __init__(self, *, threads: int | None = None, folder: Path = MODEL_FOLDER) -> None:
         self._folder = folder
@@ -39,7 +38,7 @@ class Reranker:
         self.slowest = 0.0
         """How many seconds a text took lately at most."""
         self._lock = Lock()
-        self._loaded: tuple[WordPiece, Any] | None = None
+        self._model: Model | None = None
 
     @property
     def name(self) -> str:
@@ -47,8 +46,7 @@ class Reranker:
 
     def reads(self, text: str) -> bool:
         """Does the vocabulary know the script of a text?"""
-        tokenizer, _ = self.open()
-        return tokenizer.encode(text, self._manifest.window).readable
+        return self.open().tokenizer.encode(text, self._manifest.window).readable
 
     def score(self, question: str, texts: Sequence[str], until: float | None = None) -> NDArray[np.float32]:
         """A number for each text, on no scale of its own: the higher, the surer it answers.
@@ -75,7 +73,8 @@ class Reranker:
             return np.array(list(pool.map(read, texts)), np.float32)
 
     def _read(self, question: str, text: str) -> float:
-        tokenizer, session = self.open()
+        model = self.open()
+        tokenizer, session = model.tokenizer, model.session
         ids = tokenizer.encode_pair(to_english(question, tokenizer), to_english(text, tokenizer), self._manifest.window)
         try:
             return float(session.run(None, {"input_ids": np.array([ids], np.int64)})[0].reshape(-1)[0])
@@ -85,23 +84,17 @@ class Reranker:
     @property
     def is_open(self) -> bool:
         """Need nobody wait until it is opened? It was, or cannot be."""
-        return self._loaded is not None or self._failed is not None
+        return self._model is not None or self._failed is not None
 
-    def open(self) -> tuple[WordPiece, Any]:
+    def open(self) -> Model:
         """What could not be loaded once is not tried again: its files are large, and others wait."""
         with self._lock:
             if self._failed is not None:
                 raise self._failed
-            if self._loaded is None:
+            if self._model is None:
                 try:
-                    self._loaded = self._read_files()
+                    self._model = load_model(self._folder, self._manifest)
                 except EmbedderError as error:
                     self._failed = error
                     raise
-            return self._loaded
-
-    def _read_files(self) -> tuple[WordPiece, Any]:
-        for file, digest in self._manifest.sha256.items():
-            check_file(self._folder / file, digest)
-        words = (self._folder / "vocab.txt").read_text("utf-8").split("\n")[:-1]
-        return WordPiece(words), open_session(self._folder / "reranker.onnx")
+            return self._model
