@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -108,7 +109,7 @@ def test_a_forgetting_that_was_done_is_not_denied_when_the_disk_is_full_afterwar
 def reach(path: Path) -> None:
     """Lets other users come as far as a folder; pytest keeps its folders to itself."""
     for parent in path.parents:
-        if parent.stat().st_uid == os.geteuid() and str(parent).startswith("/tmp/"):
+        if parent.stat().st_uid == os.geteuid() and parent.is_relative_to(tempfile.gettempdir()):
             parent.chmod(parent.stat().st_mode | 0o055)
 
 
