@@ -228,35 +228,52 @@ def _compare(
     """One of both may have gone on from where the other is.
 
     Who says again what was said before is later than who does not yet; and what ended there before it came back here
-    had ended here, too. Where history was thinned, what stands here may have stood here before as well: where times
-    contradict what the versions say, what stands here is kept, and told.
+    had ended here, too. Where history was thinned that tells of it, what stands here may have stood here before as well:
+    where times contradict what the versions say, what stands here is kept, and told.
     """
+    ours, life, whole = _since_common(ours, life)
+    thinned = not whole and tally.thinned(edit)
     states, theirs = [_state(one) for one in ours], [_state(one.thing) for one in life.versions]
     same_end = theirs[-1] == states[-1]
     there = life.versions[-1]
     earlier = live is not None and (there.retired_at or there.thing.recorded_at) < live.recorded_at
     if same_end and (life.end is None or live is None or (came_back and earlier)):
         tally.present[life.noun] += 1
-    elif same_end and live is not None and life.end is not None and not (earlier and tally.thinned(edit)):
+    elif same_end and live is not None and life.end is not None and not (earlier and thinned):
         tally.begin(edit)
         edit.apply([Retire(thing=live, verb=life.end.verb, reason=life.end.reason)])
         tally.newer += 1
     elif (
         live is not None and not same_end and states[-1] in theirs
-        and not (earlier and (theirs[-1] in states or tally.thinned(edit)))
+        and not (earlier and (theirs[-1] in states or thinned))
     ):  # fmt: skip
         _bring(edit, life, life.versions[_last_place(theirs, states[-1]) + 1 :], live, tally)
         tally.newer += 1
-    elif not same_end and theirs[-1] in states and (earlier or live is None or not tally.thinned(edit)):
+    elif not same_end and theirs[-1] in states and (earlier or live is None or not thinned):
         tally.present[life.noun] += 1
     else:
         told = "" if life.end is None else " (gone)"
         tally.differing.append(
             Differing(
                 type=life.noun, id=life.id, here=_said(edit, ours[-1]), there=f"{_said(edit, there.thing)}{told}",
-                fields=_apart(edit, ours[-1], there.thing), thinned=tally.thinned(edit),
+                fields=_apart(edit, ours[-1], there.thing), thinned=thinned,
             )
         )  # fmt: skip
+
+
+def _since_common(ours: Sequence[Thing], life: _Life) -> tuple[Sequence[Thing], _Life, bool]:
+    """Both sides from the last version on that they share, and whether all is there that either has said since then;
+    without such a version all that there is, which is whole where it begins as its object did.
+
+    What was thinned is older than what is left, so behind a version that is there nothing is missing.
+    """
+    places = {one.thing.recorded_at: place for place, one in enumerate(life.versions)}
+    for here in reversed(range(len(ours))):
+        there = places.get(ours[here].recorded_at)
+        if there is not None and _state(life.versions[there].thing) == _state(ours[here]):
+            return ours[here:], msgspec.structs.replace(life, versions=life.versions[there:]), True
+    first = (ours[0], life.versions[0].thing)
+    return ours, life, all(one.created_at == one.recorded_at for one in first)
 
 
 def _bring(edit: Edit, life: _Life, versions: Sequence[Brought], after: Thing | None, tally: _Tally) -> None:

@@ -167,7 +167,7 @@ def _of_forgotten(view: View, space: str, times: Set[datetime]) -> set[datetime]
 
 
 def _keep_moments(edit: Edit, space: str, id: str, sessions: Set[str]) -> None:
-    """A conversation is about to be erased, whose sessions are still listed: keeps when something was said, in no order."""
+    """A conversation is about to be erased, whose sessions are still listed: keeps when it was spoken, in no order."""
     listed = edit.select(Message, Filter(spaces=(space,), sessions=tuple(sessions))) if sessions else []
     if listed:
         edit.keep(_MOMENTS, {id: _Moments(tuple(sorted({_moment(one.at) for one in listed})))}, space=space)
