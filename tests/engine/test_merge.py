@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from tests.conftest import Clock
 
 import recollect
 from recollect import Imported, Memory, Settings
@@ -49,3 +50,83 @@ def test_going_back_to_an_earlier_text_on_one_side_is_a_change_like_any_other(
     assert (one.get(id).text, two.get(id).text) == ("Tea is at four.", "Tea is at six.")
     one.revise(id, "Tea is at six.")
     assert bring(one, two, tmp_path).differing == ()
+
+
+def stated(memory: Memory, subject: str | None = None) -> list[tuple[str, str, str]]:
+    return sorted((one.subject, one.predicate, one.object) for one in memory.facts(subject))
+
+
+def test_facts_of_two_machines_about_what_has_one_name_are_about_one_thing(
+    pair: tuple[Memory, Memory], tmp_path: Path
+) -> None:
+    one, two = pair
+    one.relate("gateway", "uses", "redis")
+    one.relate("gateway", "owner", "Mia")
+    two.relate("gateway", "runs_on", "k8s")
+    two.relate("gateway", "owner", "Mia")
+    first, second = bring(one, two, tmp_path), bring(two, one, tmp_path)
+    assert (first.facts, len(first.same), second.facts, len(second.same)) == (1, 3, 1, 3)
+    facts = [("gateway", "owner", "Mia"), ("gateway", "runs_on", "k8s"), ("gateway", "uses", "redis")]
+    assert stated(one, "gateway") == stated(two, "gateway") == facts
+    assert sorted(entity.name for entity in two.entities()) == ["Mia", "gateway", "k8s", "redis"]
+    for there, here in ((one, two), (two, one)):
+        again = bring(there, here, tmp_path)
+        assert (again.facts, again.entities, again.newer, again.differing) == (0, 0, 0, ())
+    one.relate("gateway", "owner", "Jo")
+    assert bring(one, two, tmp_path).differing == ()
+    assert one.check() == two.check() == []
+
+
+def test_a_fact_that_both_machines_were_told_holds_since_the_first_of_them_was(tmp_path: Path, clock: Clock) -> None:
+    homes = [Settings(home=tmp_path / name, embedder="none") for name in ("one", "two")]
+    with recollect.open(settings=homes[0], clock=clock) as one, recollect.open(settings=homes[1], clock=clock) as two:
+        one.relate("gateway", "uses", "redis")
+        monday = clock.now
+        clock.advance(days=4)
+        two.relate("gateway", "uses", "redis")
+        bring(one, two, tmp_path)
+        assert [fact.relation.valid_from for fact in two.facts("gateway")] == [monday]
+        assert bring(two, one, tmp_path).newer == 0
+        assert [fact.relation.valid_from for fact in one.facts("gateway")] == [monday]
+
+
+def test_what_each_side_says_of_an_entity_is_joined_and_told_where_it_differs(
+    pair: tuple[Memory, Memory], tmp_path: Path
+) -> None:
+    one, two = pair
+    one.entity("Ada", type="person", description="A mathematician.", aliases=["Lovelace"])
+    two.entity("Ada", description="A countess.", aliases=["Countess"])
+    (told,) = bring(one, two, tmp_path).differing
+    assert told.fields == {"description": ("A countess.", "A mathematician.")}
+    (ada,) = two.entities()
+    assert (ada.type, sorted(ada.aliases)) == ("person", ["Countess", "Lovelace"])
+    undone = next(entry for entry in two.journal(limit=9) if entry.verb == "import")
+    two.undo(undone, whole=True)
+    assert [(one.type, one.aliases) for one in two.entities()] == [(None, ("Countess",))]
+
+
+def test_things_of_other_types_or_users_stay_apart_though_they_have_one_name(
+    pair: tuple[Memory, Memory], tmp_path: Path
+) -> None:
+    one, two = pair
+    one.entity("Ada", type="person")
+    two.entity("Ada", type="language")
+    one.entity("Tea", user="mia", by_user=True)
+    two.entity("Tea", user="jo", by_user=True)
+    done = bring(one, two, tmp_path)
+    assert (done.entities, dict(done.same)) == (2, {})
+
+
+def test_a_forgotten_entity_stays_so_with_all_that_another_machine_states_of_it(
+    pair: tuple[Memory, Memory], tmp_path: Path
+) -> None:
+    one, two = pair
+    one.relate("gateway", "uses", "redis")
+    two.relate("gateway", "runs_on", "k8s")
+    bring(one, two, tmp_path)
+    two.forget_fact(next(entity.id for entity in two.entities() if entity.name == "gateway"))
+    one.relate("gateway", "owner", "Mia")
+    done = bring(one, two, tmp_path)
+    assert (done.facts, stated(two)) == (0, [])
+    assert "gateway" not in {entity.name for entity in two.entities()}
+    assert next(fact.relation.id for fact in one.facts("gateway", predicate="owner")) in done.forgotten
