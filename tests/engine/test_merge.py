@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -130,3 +131,24 @@ def test_a_forgotten_entity_stays_so_with_all_that_another_machine_states_of_it(
     assert (done.facts, stated(two)) == (0, [])
     assert "gateway" not in {entity.name for entity in two.entities()}
     assert next(fact.relation.id for fact in one.facts("gateway", predicate="owner")) in done.forgotten
+
+
+def test_a_conversation_that_both_machines_imported_does_not_differ_by_when_they_did(
+    pair: tuple[Memory, Memory], tmp_path: Path
+) -> None:
+    said = [("user", "What is the capital of Peru?"), ("assistant", "Lima.")]
+    turns = {
+        f"m{n}": {
+            "id": f"m{n}", "parent": f"m{n - 1}" if n else None, "children": [],
+            "message": {"author": {"role": role}, "create_time": 1.7e9 + n, "content": {"parts": [text]}},
+        }
+        for n, (role, text) in enumerate(said)
+    }  # fmt: skip
+    talk = {"id": "c1", "title": "Peru", "update_time": 1.7e9 + 9, "mapping": turns, "current_node": "m1"}
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([talk]))
+    one, two = pair
+    for memory in pair:
+        memory.import_(file)
+    done = bring(one, two, tmp_path)
+    assert (len(done.same), done.differing) == (2, ())

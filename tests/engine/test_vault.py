@@ -565,6 +565,32 @@ def test_files_that_cannot_be_read_are_told_and_their_records_stay(memory: Memor
     assert one.read_bytes() == b"\xff\xfe broken"
 
 
+def test_a_file_whose_name_is_no_text_is_told_and_does_not_hold_up_the_others(memory: Memory, folder: Path) -> None:
+    memory.remember("one", id="one")
+    memory.sync(folder)
+    only(folder).rename(folder / os.fsdecode(b"gr\xfcn.md"))
+    (folder / os.fsdecode(b"new\xff.md")).write_text("Nobody can call this.")
+    (folder / "two.md").write_text("This is the second.")
+    for added in (1, 0):
+        done = memory.sync(folder)
+        assert [problem.path for problem in done.problems] == [r"'gr\udcfcn.md'", r"'new\udcff.md'"]
+        assert (done.added, done.archived, memory.get("one").status) == (added, 0, "active")
+    named = folder / os.fsdecode(b"gr\xfcn")
+    named.mkdir()
+    with pytest.raises(InvalidInput, match="not UTF-8"):
+        memory.sync(named)
+    with pytest.raises(InvalidInput, match="not UTF-8"):
+        memory.index_project(named)
+
+
+def test_what_is_wrong_with_a_file_is_told_in_the_words_of_the_file(memory: Memory, folder: Path) -> None:
+    (folder / "book.md").write_text("---\ntype: book\n---\nA book.")
+    (folder / "old.md").write_bytes("Grün".encode("latin-1"))
+    told = {problem.path: problem.problem for problem in memory.sync(folder).problems}
+    assert told["book.md"].startswith("type: must be one of episodic")
+    assert told["old.md"] == "file: is not UTF-8 text; save it as that, and it is read"
+
+
 @pytest.mark.parametrize("line", [0, -1])
 def test_a_note_whose_front_matter_is_damaged_is_told_and_its_record_stays(
     memory: Memory, folder: Path, line: int
@@ -988,6 +1014,29 @@ def test_a_month_on_two_machines_through_git_ends_equal_on_both(tmp_path: Path, 
         assert files(first.notes) == files(second.notes)
         assert not any("<<<<<<<" in content for content in files(first.notes).values())
         assert first.memory.check() == second.memory.check() == []
+
+
+def test_a_folder_that_two_machines_take_in_before_they_share_it_is_not_doubled(tmp_path: Path) -> None:
+    bare, clock = tmp_path / "notes.git", Clock()
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(bare))
+    first = Machine(tmp_path / "first", bare, clock, set())
+    for number in range(3):
+        (first.notes / f"note {number}.md").write_text(f"---\ntags: [tea]\n---\nThis is note {number}.\n")
+    git(first.notes, "add", "-A")
+    git(first.notes, "commit", "-qm", "begin")
+    git(first.notes, "push", "-q", "origin", "HEAD:main")
+    second = Machine(tmp_path / "second", bare, clock, set())
+    with first.memory, second.memory:
+        for machine in (second, first):
+            clock.advance(days=1)
+            machine.memory.sync(machine.notes)
+        early = {one.id for one in second.memory.list()}
+        for machine in (first, second, first, second):
+            machine.share()
+        assert sorted(files(first.notes)) == [f"note {number}.md" for number in range(3)]
+        assert (files(first.notes), state(first.memory)) == (files(second.notes), state(second.memory))
+        assert set(state(first.memory)) == early
+        assert first.memory.review() == second.memory.review() == []
 
 
 PAGES = [

@@ -329,6 +329,7 @@ def _state(thing: Thing) -> dict[str, object]:
     state = state_of(thing)
     state.pop("created_at", None)
     if isinstance(thing, Record) and thing.kind in CATALOGUE_KINDS:
+        state.pop("event_time")  # when it was read first, where it does not tell itself
         state["metadata"] = {name: one for name, one in thing.metadata.items() if name not in _OF_THE_READING}
     return state
 

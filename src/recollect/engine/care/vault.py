@@ -52,6 +52,7 @@ from recollect.ingest.vault import (
     says_same,
     sides_of,
 )
+from recollect.ingest.walk_files import is_text
 from recollect.store.base import Changes, Edit, Entities, Shelf, View, normal_name
 from recollect.types import HIDDEN_STATUSES, Draft, FileProblem, Filter, Json, Record
 
@@ -127,6 +128,8 @@ def foreign_files(core: Core, folder: Path, space: str) -> list[str]:
 def _shelf_of(folder: Path) -> Shelf[_Kept]:
     if not folder.is_dir():
         raise InvalidInput("folder", f"{folder} is not a folder")
+    if not is_text(str(folder.resolve())):
+        raise InvalidInput("folder", f"{str(folder)!a} cannot be kept in step: its name is not UTF-8")
     return Shelf(f"vault:{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}", _Kept)
 
 
@@ -259,6 +262,8 @@ class _Run:
                 raise InvalidInput("file", f"is larger than {_LARGEST:,} bytes")
             content = _content_of(data)
             id = id_above(content)
+            if not is_text(path):
+                raise InvalidInput("file", "its name cannot be read: not UTF-8; rename it, and it is read")
             sides = sides_of(content, self._texts.get(id) if id is not None and id in known else None)
             merged = None if sides is None else self._merged(path, data, content, sides, known)
             file = merged or self._parsed(path, data, content)
@@ -267,8 +272,8 @@ class _Run:
                     "file", f"is the note {id}, but a line of --- above or below its fields is missing; put it back"
                 )
             yield file
-        except (InvalidInput, UnicodeDecodeError, OSError) as error:
-            self._problems.append(FileProblem(path=path, problem=str(error)))
+        except (InvalidInput, OSError) as error:
+            self._problems.append(FileProblem(path=path if is_text(path) else ascii(path), problem=str(error)))
             if id is not None:
                 self._damaged.add(id)
 
@@ -288,10 +293,14 @@ class _Run:
                 return msgspec.structs.replace(whole, marked=True)  # somebody's note on merges, from before it said so
         both = (self._parsed(path, data, side) for side in sides)
         first, second = sorted(both, key=lambda one: (one.hash, one.page.id or ""))
+        twins = _are_twins(first, second)
+        if twins:
+            now = self._core.clock()
+            second, first = sorted((first, second), key=lambda one: one.draft.event_time or now)
         page = msgspec.structs.replace(second.page, id=second.page.id or id)
         if first.page.id not in (None, page.id):
             self._joined[first.page.id or ""] = page.id or ""
-        other = None if first.hash == second.hash else first
+        other = None if twins or first.hash == second.hash else first
         return msgspec.structs.replace(second, page=page, marked=True, other=other)
 
     def _parsed(self, path: str, data: bytes, content: str) -> _File:
@@ -299,7 +308,10 @@ class _Run:
         given: dict[str, object] = {"trust": "user_declared", **page.fields, "text": page.text}
         if page.id is not None:
             given["id"] = page.id
-        draft = parse_draft(given, {})
+        try:
+            draft = parse_draft(given, {})
+        except InvalidInput as error:  # by the name that the field has in a file
+            raise InvalidInput(KEYS.get(error.field, error.field), error.problem) from error
         for name in page.about:
             parse_label(name, "about")
         hash = _hash(draft, draft.event_time)
@@ -527,7 +539,16 @@ class _Run:
 
 
 def _content_of(data: bytes) -> str:
-    return plain_ends(data.decode("utf-8-sig"))
+    try:
+        return plain_ends(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InvalidInput("file", "is not UTF-8 text; save it as that, and it is read") from error
+
+
+def _are_twins(first: _File, second: _File) -> bool:
+    """Did two machines make a note each of one file, at moments of their own?"""
+    ids = {first.page.id, second.page.id}
+    return None not in ids and len(ids) == 2 and _hash(first.draft, None) == _hash(second.draft, None)
 
 
 def _told(masked: Sequence[str]) -> str:
