@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
-from itertools import count
+from contextlib import ExitStack
+from datetime import timedelta
+from itertools import count, permutations
 from pathlib import Path
 
 import pytest
@@ -152,3 +155,48 @@ def test_a_conversation_that_both_machines_imported_does_not_differ_by_when_they
         memory.import_(file)
     done = bring(one, two, tmp_path)
     assert (len(done.same), done.differing) == (2, ())
+
+
+def live(memory: Memory, chance: random.Random, day: int) -> None:
+    """Something is told, revised, related, forgotten or thinned."""
+    held, choice = memory.list(limit=100), chance.random()
+    if choice < 0.3 or not held:
+        memory.remember(f"This was told on day {day}.")
+    elif choice < 0.55:
+        memory.revise(chance.choice(held).id, f"{chance.choice('abcd')} is what it says now.")
+    elif choice < 0.85:
+        memory.relate(chance.choice(["gateway", "store"]), chance.choice(["uses", "owner"]), chance.choice("xyz"))
+    elif choice < 0.9:
+        memory.forget(chance.choice(held).id)
+    elif choice < 0.94 and (known := memory.entities()):
+        memory.forget_fact(chance.choice(known).id)
+    else:
+        memory.thin(older_than=timedelta(days=10))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_three_memories_that_take_in_each_other_end_alike_but_for_what_is_told(
+    tmp_path: Path, clock: Clock, seed: int
+) -> None:
+    chance = random.Random(seed)
+    with ExitStack() as stack:
+        homes = [Settings(home=tmp_path / name, embedder="none") for name in "abc"]
+        memories = [stack.enter_context(recollect.open(settings=home, clock=clock)) for home in homes]
+        for memory in memories:
+            memory.remember("This is one of three.")
+        for day in range(30):
+            clock.advance(days=1)
+            live(chance.choice(memories), chance, day)
+            if chance.random() < 0.3:
+                bring(*chance.sample(memories, 2), tmp_path)
+        told: set[str] = set()
+        for there, here in [*permutations(memories, 2)] * 3:
+            done = bring(there, here, tmp_path)
+            told |= {*done.forgotten, *(one.id for one in done.differing)}
+        texts = [{(one.id, one.text) for one in memory.list(limit=100) if one.id not in told} for memory in memories]
+        assert texts[0] == texts[1] == texts[2]
+        for memory in memories:
+            assert stated(memory) == sorted(
+                fact for name in {one.name for one in memory.entities()} for fact in stated(memory, name)
+            )
+            assert memory.check() == []
