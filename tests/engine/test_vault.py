@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -862,6 +863,35 @@ def test_what_one_sync_did_is_one_act_of_the_journal(memory: Memory, folder: Pat
     memory.sync(folder)
     newest = memory.acts()[0]
     assert (newest.verb, newest.count) == ("sync", 4)
+
+
+def test_undoing_that_files_became_notes_leaves_the_files(memory: Memory, folder: Path) -> None:
+    memory.remember("Ours.", id="ours")
+    for name in ("a", "b"):
+        (folder / f"{name}.md").write_text(f"The file {name} is mine.\n")
+    memory.sync(folder)
+    act = next(one for one in memory.journal(limit=9) if one.object_id != "ours")
+    memory.undo(act, whole=True)
+    for _ in range(2):
+        done = memory.sync(folder)
+        assert [problem.path for problem in done.problems] == ["a.md", "b.md"]
+        assert (done.removed, done.added, set(texts(memory))) == (0, 0, {"ours"})
+    (folder / "a.md").write_text((folder / "a.md").read_text().replace("mine", "ours"))
+    memory.undo(memory.journal(limit=1)[0], whole=True)
+    assert memory.sync(folder).problems == ()
+    assert sorted(texts(memory).values()) == ["Ours.", "The file a is ours.", "The file b is mine."]
+
+
+def test_undoing_that_files_became_notes_leaves_them_also_once_history_is_thinned(
+    memory: Memory, folder: Path, clock: Clock
+) -> None:
+    (folder / "a.md").write_text("The file a is mine.\n")
+    memory.sync(folder)
+    memory.undo(memory.journal(limit=1)[0], whole=True)
+    clock.advance(days=9)
+    memory.thin(older_than=timedelta(days=1))
+    assert [problem.path for problem in memory.sync(folder).problems] == ["a.md"]
+    assert only(folder).name == "a.md"
 
 
 def test_a_folder_that_is_suddenly_empty_does_not_empty_the_memory(memory: Memory, folder: Path) -> None:

@@ -28,7 +28,7 @@ from msgspec import Struct
 
 from recollect.engine.care.conflicts import note_conflict
 from recollect.engine.care.note_files import NoteFiles, is_note
-from recollect.engine.core import Core, as_one_act, last_entry, taking
+from recollect.engine.core import Core, as_one_act, last_changes, last_entry, taking
 from recollect.engine.graph.link import name_one
 from recollect.engine.intake.results import Synced
 from recollect.engine.parse import parse_draft, parse_label
@@ -420,6 +420,7 @@ class _Run:
 
     def _remove(self, edit: Edit, id: str, file: _File) -> None:
         """The record is no longer there, and nobody has touched the file since."""
+        _require_not_undone(edit, self._space, id)
         self._files.remove(file.path, file.data)
         edit.keep(self._shelf, {id: None}, space=self._space)
         self._did["removed"] += 1
@@ -572,6 +573,21 @@ def _require_not_forgotten(view: View, space: str, id: str) -> None:
             "id",
             f"{id} was forgotten here, and does not come back by a file: delete the file, or take the line with its id"
             " out, and it becomes a new note",
+        )
+
+
+def _require_not_undone(view: View, space: str, id: str) -> None:
+    """Who takes back that a file became a note means the note: the file is its owner's, and stays."""
+    last = last_changes(view, space, "record", [id]).get(id)
+    if last is None or last.after is not None:
+        return
+    undone = () if last.undoes is None else view.journal(Changes(entry=last.undoes))
+    thinned = last.verb == "thin" and last.reason == "undo"
+    if thinned or any(one.verb == _VERB and one.before is None for one in undone):
+        raise InvalidInput(
+            "id",
+            f"{id} was read from this file, and that was undone: the file stays. Delete it, or take the line with its"
+            " id out, and it becomes a new note",
         )
 
 
