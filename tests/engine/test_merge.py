@@ -157,6 +157,26 @@ def test_a_conversation_that_both_machines_imported_does_not_differ_by_when_they
     assert (len(done.same), done.differing) == (2, ())
 
 
+def test_what_both_machines_imported_from_elsewhere_does_not_differ_by_when_they_did(
+    pair: tuple[Memory, Memory], tmp_path: Path
+) -> None:
+    known = [
+        {"type": "entity", "name": "Ada", "entityType": "person", "observations": ["likes tea"]},
+        {"type": "entity", "name": "Bob", "entityType": "person", "observations": []},
+        {"type": "relation", "from": "Ada", "to": "Bob", "relationType": "knows"},
+    ]
+    file = tmp_path / "memory.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in known))
+    one, two = pair
+    for memory in pair:
+        memory.import_(file)
+    done = bring(one, two, tmp_path)
+    assert (done.records, done.facts, done.entities, done.differing) == (1, 0, 0, ())
+    tea = next(one.id for one in two.list() if "likes tea" in one.text)
+    one.revise(tea, event_time="1843-01-01T00:00:00Z")
+    assert bring(one, two, tmp_path).newer == 1
+
+
 def live(memory: Memory, chance: random.Random, day: int) -> None:
     """Something is told, revised, related, forgotten or thinned."""
     held, choice = memory.list(limit=100), chance.random()

@@ -325,11 +325,18 @@ def _bring(edit: Edit, life: _Life, versions: Sequence[Brought], after: Thing | 
 
 
 def _state(thing: Thing) -> dict[str, object]:
-    """What a version says, whenever and under whichever number it was written."""
+    """What a version says, whenever and under whichever number it was written.
+
+    What happened, or holds since, when it was told first does not say so itself: of the same import of two machines
+    each has a moment of its own.
+    """
     state = state_of(thing)
-    state.pop("created_at", None)
+    told = state.pop("created_at", None)
+    for name in ("event_time", "valid_from"):
+        if told is not None and state.get(name) == told:
+            state[name] = None
     if isinstance(thing, Record) and thing.kind in CATALOGUE_KINDS:
-        state.pop("event_time")  # when it was read first, where it does not tell itself
+        state.pop("event_time")  # when it was read, where it does not tell itself
         state["metadata"] = {name: one for name, one in thing.metadata.items() if name not in _OF_THE_READING}
     return state
 
@@ -338,9 +345,12 @@ def _apart(edit: Edit, here: Thing, there: Thing) -> dict[str, tuple[str, str]]:
     """The fields in which two versions differ, with what each of both says."""
     ours, theirs = _state(here), _state(there)
     return {
-        name: (_shown(edit, here.space, name, value), _shown(edit, here.space, name, theirs[name]))
-        for name, value in ours.items()
-        if value != theirs[name] and name != "content_hash"
+        name: (
+            _shown(edit, here.space, name, ours[name] or getattr(here, name)),
+            _shown(edit, here.space, name, theirs[name] or getattr(there, name)),
+        )
+        for name in ours
+        if ours[name] != theirs[name] and name != "content_hash"
     }
 
 
