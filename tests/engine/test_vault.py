@@ -865,6 +865,39 @@ def test_what_one_sync_did_is_one_act_of_the_journal(memory: Memory, folder: Pat
     assert (newest.verb, newest.count) == ("sync", 4)
 
 
+def test_a_file_that_says_itself_that_it_is_archived_stays(memory: Memory, folder: Path) -> None:
+    memory.remember("Ours.", id="ours")
+    memory.sync(folder)
+    ours = only(folder)
+    (folder / "mine.md").write_text("---\nstatus: archived\n---\nThis is done.\n")
+    ours.write_text(ours.read_text().replace("id: ours", "id: ours\nstatus: archived"))
+    assert (memory.sync(folder).added, texts(memory)) == (1, {})
+    ours.rename(folder / "renamed.md")
+    for _ in range(2):
+        assert memory.sync(folder).changed is False
+        assert sorted(files(folder)) == ["mine.md", "renamed.md"]
+    memory.revise("ours", status="active")
+    memory.sync(folder)
+    assert "archived" not in (folder / "renamed.md").read_text()
+    memory.revise("ours", status="archived")
+    assert memory.sync(folder).removed == 1
+    memory.forget(next(one.id for one in memory.list(statuses=["archived"], valid_only=False) if "done" in one.text))
+    assert memory.sync(folder).removed == 1
+
+
+@pytest.mark.parametrize("kind", ["message", "document", "source", "code"])
+def test_a_file_makes_no_message_or_document_and_changes_none(memory: Memory, folder: Path, kind: str) -> None:
+    memory.ingest_conversation([{"role": "user", "content": "I said this."}], session="s")
+    (said,) = memory.list(kinds=["message"])
+    (folder / "kind.md").write_text(f"---\nkind: {kind}\n---\nThis is a note.\n")
+    (folder / "other.md").write_text(f"---\nid: {said.id}\n---\nI never said this.\n")
+    for _ in range(2):
+        done = memory.sync(folder)
+        assert {one.path: one.problem.split(":")[0] for one in done.problems} == {"kind.md": "kind", "other.md": "id"}
+        assert sorted(files(folder)) == ["kind.md", "other.md"]
+    assert memory.get(said.id) == said
+
+
 def test_undoing_that_files_became_notes_leaves_the_files(memory: Memory, folder: Path) -> None:
     memory.remember("Ours.", id="ours")
     for name in ("a", "b"):

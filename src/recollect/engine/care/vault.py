@@ -312,6 +312,10 @@ class _Run:
             draft = parse_draft(given, {})
         except InvalidInput as error:  # by the name that the field has in a file
             raise InvalidInput(KEYS.get(error.field, error.field), error.problem) from error
+        if draft.kind in LEFT_OUT:
+            raise InvalidInput(
+                "kind", f"{draft.kind!r} is no kind of notes, which alone are kept in files; name another"
+            )
         for name in page.about:
             parse_label(name, "about")
         hash = _hash(draft, draft.event_time)
@@ -383,6 +387,8 @@ class _Run:
                 base, there = file.hash, file.hash if there == base else there
             if file is None:
                 self._gone(edit, id, record, there, base)
+            elif (away := _put_away(edit, self._space, id, file)) is not None:
+                self._agree(edit, away, file)
             elif record is not None and there == file.hash:
                 self._agree(edit, record, file)
             elif there is None and base == file.hash:
@@ -428,6 +434,10 @@ class _Run:
     def _take(self, edit: Edit, id: str, file: _File, record: Record | None) -> None:
         """The file says something new."""
         old = record or edit.get(Record, self._space, id)
+        if old is not None and old.kind in LEFT_OUT:
+            raise InvalidInput(
+                "id", f"{id} is a {old.kind}, which has no file; take the line out, and it is a new note"
+            )
         if old is None:
             _require_not_forgotten(edit, self._space, id)
             new = self._screened(
@@ -544,6 +554,14 @@ def _content_of(data: bytes) -> str:
         return plain_ends(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InvalidInput("file", "is not UTF-8 text; save it as that, and it is read") from error
+
+
+def _put_away(view: View, space: str, id: str, file: _File) -> Record | None:
+    """The record of a note whose file itself says that it is archived, or superseded: such a file stays."""
+    if file.draft.status not in HIDDEN_STATUSES:
+        return None
+    held = view.get(Record, space, id)
+    return held if held is not None and _hash(held, held.event_time) == file.hash else None
 
 
 def _are_twins(first: _File, second: _File) -> bool:
