@@ -19,7 +19,8 @@ from tests.conftest import Clock
 import recollect
 from recollect import InvalidInput, Memory, Settings
 from recollect.engine.care.inbox import inbox
-from recollect.engine.care.vault import _hash, _Kept, _shelf_of, foreign_files
+from recollect.engine.care.note_pages import KnownFile, hash_of
+from recollect.engine.care.vault import _shelf_of, foreign_files
 from recollect.engine.write.remember import put_of
 from recollect.ingest.vault import Page, links_in, name_page, parse_page, render_page
 
@@ -1142,7 +1143,7 @@ def as_an_earlier_release_left_it(memory: Memory, folder: Path) -> Path:
     shelf = _shelf_of(folder)
     with memory.core.store.write() as edit:
         edit.apply([put_of(edit, earlier, "sync", record)])
-        edit.keep(shelf, {record.id: _Kept("shop.md", _hash(earlier, earlier.event_time))}, space="default")
+        edit.keep(shelf, {record.id: KnownFile("shop.md", hash_of(earlier, earlier.event_time))}, space="default")
     return path
 
 
