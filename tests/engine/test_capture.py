@@ -370,6 +370,26 @@ def test_what_was_forgotten_does_not_come_with_a_session_that_goes_on_from_anoth
     assert memory.capture(again, space="other").messages == 4  # which was told nothing yet
 
 
+@pytest.mark.parametrize("copied", [slice(0, 3), slice(2, 4), slice(3, 6)])
+@pytest.mark.parametrize("by", ["message", "session", "one message"])
+def test_a_forgotten_session_does_not_come_back_by_one_that_goes_on_from_its_middle(
+    memory: Memory, tmp_path: Path, transcript: Path, by: str, copied: slice
+) -> None:
+    lines = [line("user", f"Message number {n}", n, uuid=f"{n:08x}-0000-4000-8000-000000000000") for n in range(6)]
+    transcript.write_text("".join(lines))
+    memory.capture(transcript)
+    held = {one.text: one.id for one in memory.list(kinds=["message"])}
+    last = f"Message number {copied.stop - 1}"
+    gone = {"message": [*held.values()], "session": [memory.sources()[0].id], "one message": [held[last]]}[by]
+    for id in gone:
+        memory.forget(id)
+    left = sorted(texts(memory))
+    copy = tmp_path / "s-2.jsonl"
+    copy.write_text(forked(lines[copied], "s-2") + line("user", "Something new", 9, sessionId="s-2"))
+    assert memory.capture(copy).messages == 1
+    assert sorted(texts(memory)) == sorted([*left, "Something new"])
+
+
 @pytest.mark.parametrize(("piece", "soon"), [(4_000_000, "13:00:00.500"), (300, "13:00:06.000")])
 def test_what_codex_copies_into_a_session_that_goes_on_from_another_is_not_kept_again(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int, soon: str

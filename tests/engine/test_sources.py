@@ -553,6 +553,21 @@ def test_a_session_that_goes_on_from_another_is_ingested_without_what_was_said_t
     assert memory.check() == []
 
 
+@pytest.mark.parametrize(("first", "end"), [(0, 2), (1, 3), (2, 4)])
+def test_a_forgotten_session_is_not_ingested_by_one_that_goes_on_from_its_middle(
+    memory: Memory, tmp_path: Path, first: int, end: int
+) -> None:
+    said = ["Green tea.", "Black tea.", "White tea.", "Blue tea."]
+    memory.ingest_transcript(write(tmp_path, "s1.jsonl", "".join(lines_of(*said, session="s1"))))
+    memory.forget(memory.sources()[0].id)
+    copy = [*lines_of(*said[first:end], session="s2", first=first), *lines_of("Red tea.", session="s2", first=8)]
+    [done] = memory.ingest_transcript(write(tmp_path, "s2.jsonl", "".join(copy)))
+    assert (done.added, done.copied) == (1, 2)
+    assert [one.text for one in memory.list(kinds=["message"])] == ["Red tea."]
+    other = lines_of(*said[first:end], session="s3", first=6)  # the same words, said another time
+    assert memory.ingest_transcript(write(tmp_path, "s3.jsonl", "".join(other)))[0].added == 2
+
+
 def test_a_session_whose_beginning_is_held_nowhere_is_ingested_whole(memory: Memory, tmp_path: Path) -> None:
     first = write(tmp_path, "s1.jsonl", "".join(lines_of("Green tea.", session="s1")))
     [done] = memory.ingest_transcript(first)

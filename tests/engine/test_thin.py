@@ -404,6 +404,29 @@ def test_a_thinned_export_that_went_on_is_told_where_it_cannot_be_told_which_is_
     assert [one.thinned for one in done.differing] == [True]  # told as what cannot be told, not as a change of both
 
 
+def test_what_was_changed_on_both_sides_since_history_was_thinned_is_told_as_that(
+    kept: Memory, clock: Clock, tmp_path: Path
+) -> None:
+    kept.remember("Tea is at five", id="a")
+    kept.remember("Cake is at six", id="b")
+    kept.revise("a", "Tea is at four")
+    clock.advance(days=60)
+    kept.thin(older_than=MONTH)
+    kept.export(tmp_path / "shared.jsonl")
+    with recollect.open(settings=Settings(home=tmp_path / "other", embedder="none"), clock=clock) as other:
+        other.remember("Here before", id="here")
+        other.import_(tmp_path / "shared.jsonl")
+        clock.advance(days=1)
+        for memory, side in ((kept, "here"), (other, "there")):
+            memory.revise("a", f"Tea is {side}")
+        other.revise("b", "Cake is at seven")
+        other.export(tmp_path / "other.jsonl", space="default")
+    clock.advance(days=1)
+    [done] = kept.import_(tmp_path / "other.jsonl")
+    assert [(one.here, one.there, one.thinned) for one in done.differing] == [("Tea is here", "Tea is there", False)]
+    assert (done.newer, kept.get("b").text) == (1, "Cake is at seven")
+
+
 def test_a_thinned_memory_is_moved_as_it_is(kept: Memory, clock: Clock, tmp_path: Path) -> None:
     kept.remember("The first text about tea", id="a")
     kept.revise("a", "The second text about tea")

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ from tests.conftest import Clock
 import recollect
 from recollect import InvalidInput, Memory, Settings
 from recollect.engine.care.inbox import inbox
-from recollect.engine.care.vault import _hash, _Kept, _shelf_of, foreign_files
+from recollect.engine.care.note_pages import KnownFile, hash_of
+from recollect.engine.care.vault import _shelf_of, foreign_files
 from recollect.engine.write.remember import put_of
 from recollect.ingest.vault import Page, links_in, name_page, parse_page, render_page
 
@@ -565,6 +567,32 @@ def test_files_that_cannot_be_read_are_told_and_their_records_stay(memory: Memor
     assert one.read_bytes() == b"\xff\xfe broken"
 
 
+def test_a_file_whose_name_is_no_text_is_told_and_does_not_hold_up_the_others(memory: Memory, folder: Path) -> None:
+    memory.remember("one", id="one")
+    memory.sync(folder)
+    only(folder).rename(folder / os.fsdecode(b"gr\xfcn.md"))
+    (folder / os.fsdecode(b"new\xff.md")).write_text("Nobody can call this.")
+    (folder / "two.md").write_text("This is the second.")
+    for added in (1, 0):
+        done = memory.sync(folder)
+        assert [problem.path for problem in done.problems] == [r"'gr\udcfcn.md'", r"'new\udcff.md'"]
+        assert (done.added, done.archived, memory.get("one").status) == (added, 0, "active")
+    named = folder / os.fsdecode(b"gr\xfcn")
+    named.mkdir()
+    with pytest.raises(InvalidInput, match="not UTF-8"):
+        memory.sync(named)
+    with pytest.raises(InvalidInput, match="not UTF-8"):
+        memory.index_project(named)
+
+
+def test_what_is_wrong_with_a_file_is_told_in_the_words_of_the_file(memory: Memory, folder: Path) -> None:
+    (folder / "book.md").write_text("---\ntype: book\n---\nA book.")
+    (folder / "old.md").write_bytes("Grün".encode("latin-1"))
+    told = {problem.path: problem.problem for problem in memory.sync(folder).problems}
+    assert told["book.md"].startswith("type: must be one of episodic")
+    assert told["old.md"] == "file: is not UTF-8 text; save it as that, and it is read"
+
+
 @pytest.mark.parametrize("line", [0, -1])
 def test_a_note_whose_front_matter_is_damaged_is_told_and_its_record_stays(
     memory: Memory, folder: Path, line: int
@@ -838,6 +866,68 @@ def test_what_one_sync_did_is_one_act_of_the_journal(memory: Memory, folder: Pat
     assert (newest.verb, newest.count) == ("sync", 4)
 
 
+def test_a_file_that_says_itself_that_it_is_archived_stays(memory: Memory, folder: Path) -> None:
+    memory.remember("Ours.", id="ours")
+    memory.sync(folder)
+    ours = only(folder)
+    (folder / "mine.md").write_text("---\nstatus: archived\n---\nThis is done.\n")
+    ours.write_text(ours.read_text().replace("id: ours", "id: ours\nstatus: archived"))
+    assert (memory.sync(folder).added, texts(memory)) == (1, {})
+    ours.rename(folder / "renamed.md")
+    for _ in range(2):
+        assert memory.sync(folder).changed is False
+        assert sorted(files(folder)) == ["mine.md", "renamed.md"]
+    memory.revise("ours", status="active")
+    memory.sync(folder)
+    assert "archived" not in (folder / "renamed.md").read_text()
+    memory.revise("ours", status="archived")
+    assert memory.sync(folder).removed == 1
+    memory.forget(next(one.id for one in memory.list(statuses=["archived"], valid_only=False) if "done" in one.text))
+    assert memory.sync(folder).removed == 1
+
+
+@pytest.mark.parametrize("kind", ["message", "document", "source", "code"])
+def test_a_file_makes_no_message_or_document_and_changes_none(memory: Memory, folder: Path, kind: str) -> None:
+    memory.ingest_conversation([{"role": "user", "content": "I said this."}], session="s")
+    (said,) = memory.list(kinds=["message"])
+    (folder / "kind.md").write_text(f"---\nkind: {kind}\n---\nThis is a note.\n")
+    (folder / "other.md").write_text(f"---\nid: {said.id}\n---\nI never said this.\n")
+    for _ in range(2):
+        done = memory.sync(folder)
+        assert {one.path: one.problem.split(":")[0] for one in done.problems} == {"kind.md": "kind", "other.md": "id"}
+        assert sorted(files(folder)) == ["kind.md", "other.md"]
+    assert memory.get(said.id) == said
+
+
+def test_undoing_that_files_became_notes_leaves_the_files(memory: Memory, folder: Path) -> None:
+    memory.remember("Ours.", id="ours")
+    for name in ("a", "b"):
+        (folder / f"{name}.md").write_text(f"The file {name} is mine.\n")
+    memory.sync(folder)
+    act = next(one for one in memory.journal(limit=9) if one.object_id != "ours")
+    memory.undo(act, whole=True)
+    for _ in range(2):
+        done = memory.sync(folder)
+        assert [problem.path for problem in done.problems] == ["a.md", "b.md"]
+        assert (done.removed, done.added, set(texts(memory))) == (0, 0, {"ours"})
+    (folder / "a.md").write_text((folder / "a.md").read_text().replace("mine", "ours"))
+    memory.undo(memory.journal(limit=1)[0], whole=True)
+    assert memory.sync(folder).problems == ()
+    assert sorted(texts(memory).values()) == ["Ours.", "The file a is ours.", "The file b is mine."]
+
+
+def test_undoing_that_files_became_notes_leaves_them_also_once_history_is_thinned(
+    memory: Memory, folder: Path, clock: Clock
+) -> None:
+    (folder / "a.md").write_text("The file a is mine.\n")
+    memory.sync(folder)
+    memory.undo(memory.journal(limit=1)[0], whole=True)
+    clock.advance(days=9)
+    memory.thin(older_than=timedelta(days=1))
+    assert [problem.path for problem in memory.sync(folder).problems] == ["a.md"]
+    assert only(folder).name == "a.md"
+
+
 def test_a_folder_that_is_suddenly_empty_does_not_empty_the_memory(memory: Memory, folder: Path) -> None:
     for number in range(6):
         memory.remember(f"Number {number} is here.")
@@ -990,6 +1080,29 @@ def test_a_month_on_two_machines_through_git_ends_equal_on_both(tmp_path: Path, 
         assert first.memory.check() == second.memory.check() == []
 
 
+def test_a_folder_that_two_machines_take_in_before_they_share_it_is_not_doubled(tmp_path: Path) -> None:
+    bare, clock = tmp_path / "notes.git", Clock()
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(bare))
+    first = Machine(tmp_path / "first", bare, clock, set())
+    for number in range(3):
+        (first.notes / f"note {number}.md").write_text(f"---\ntags: [tea]\n---\nThis is note {number}.\n")
+    git(first.notes, "add", "-A")
+    git(first.notes, "commit", "-qm", "begin")
+    git(first.notes, "push", "-q", "origin", "HEAD:main")
+    second = Machine(tmp_path / "second", bare, clock, set())
+    with first.memory, second.memory:
+        for machine in (second, first):
+            clock.advance(days=1)
+            machine.memory.sync(machine.notes)
+        early = {one.id for one in second.memory.list()}
+        for machine in (first, second, first, second):
+            machine.share()
+        assert sorted(files(first.notes)) == [f"note {number}.md" for number in range(3)]
+        assert (files(first.notes), state(first.memory)) == (files(second.notes), state(second.memory))
+        assert set(state(first.memory)) == early
+        assert first.memory.review() == second.memory.review() == []
+
+
 PAGES = [
     Page(text="One line.", id="a", fields={}),
     Page(text="# Heading\n\n---\nid: not this\n---\n\ntext", id="b c", fields={"title": "T: t", "tags": ["x", "- y"]}),
@@ -1030,7 +1143,7 @@ def as_an_earlier_release_left_it(memory: Memory, folder: Path) -> Path:
     shelf = _shelf_of(folder)
     with memory.core.store.write() as edit:
         edit.apply([put_of(edit, earlier, "sync", record)])
-        edit.keep(shelf, {record.id: _Kept("shop.md", _hash(earlier, earlier.event_time))}, space="default")
+        edit.keep(shelf, {record.id: KnownFile("shop.md", hash_of(earlier, earlier.event_time))}, space="default")
     return path
 
 

@@ -1,9 +1,10 @@
 """How does what another memory holds come into one that holds something already?
 
-Objects are the same where their ids are. Of each, the versions on both sides are compared by what they state: who has
-the other's last version among its own has gone on from there, and what came after it is taken over, or is not needed.
-Where both have gone on, what stands here is kept, and that they differ is told. What was forgotten here for good stays
-forgotten, and secrets are masked unless their space here allows them.
+Objects are the same where their ids are; parts of a source, entities and facts also where they say the same. Of each,
+the versions on both sides are compared by what they state, from the last one on that both share: who has the other's
+last version among its own has gone on from there, and what came after it is taken over, or is not needed. Where both
+have gone on, what stands here is kept, and that they differ is told. What was forgotten here for good stays forgotten,
+and secrets are masked unless their space here allows them.
 """
 
 from __future__ import annotations
@@ -16,16 +17,17 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from recollect.engine.care.same_graph import SameGraph, lacks_an_end
 from recollect.engine.care.same_source import SameSource
 from recollect.engine.care.whereabouts import Parcel, Whereabouts
 from recollect.engine.core import Core, space_of, transact
-from recollect.engine.graph.link import names_of, relink
+from recollect.engine.graph.link import describe, joined, names_of, relink
 from recollect.engine.intake.results import Differing, Imported
 from recollect.engine.places import identity_of, keep_identity
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.revise import state_of
 from recollect.engine.write.screen import Screen
-from recollect.store.base import THINNED, Changes, Edit, Horizon, Thing
+from recollect.store.base import THINNED, Changes, Edit, Thing
 from recollect.store.ops import GONE, Bring, Brought, Note, Put, PutSpace, Retire
 from recollect.store.portable import retired_at, space_no, thing_of
 from recollect.types import CATALOGUE_KINDS, Change, Entity, Record, Relation, Space
@@ -53,10 +55,11 @@ class _Life(Struct, frozen=True):
 class _Tally:
     """What became of the objects of a space."""
 
-    def __init__(self, beginning: Note, horizon: Horizon | None, same_source: SameSource) -> None:
+    def __init__(self, beginning: Note, export: Whereabouts) -> None:
         self._beginning = beginning
-        self._horizon = horizon
-        self.same_source = same_source
+        self._horizon = export.horizons.get(beginning.space)
+        self.same_source = SameSource(lambda space, id: export.holds("record", space, id))
+        self.same_graph = SameGraph(export.holds)
         self._begun = False
         self.new: dict[Noun, int] = dict.fromkeys(_NOUNS, 0)
         self.present: dict[Noun, int] = dict.fromkeys(_NOUNS, 0)
@@ -89,9 +92,8 @@ def merge(
 ) -> list[Imported]:
     """Takes over what an export holds, some objects in each transaction; whoever is killed runs it again."""
     spaces = export.spaces
-    same_source = SameSource(lambda space, id: export.holds("record", space, id))
     tallies = {
-        name: _Tally(Note(space=name, verb=_TAKEN, reason=f"from {file}"), export.horizons.get(name), same_source)
+        name: _Tally(Note(space=name, verb=_TAKEN, reason=f"from {file}"), export)
         for name in (space.name for space in spaces.values())
     }
     for noun in _NOUNS:
@@ -148,7 +150,8 @@ def _screened(edit: Edit, life: _Life, tally: _Tally) -> _Life:
     screen = Screen(edit, life.space)
     versions: list[Brought] = []
     for one in life.versions:
-        thing, kinds = screen.take(one.thing)
+        here = tally.same_graph.as_here(one.thing) if isinstance(one.thing, Relation) else one.thing
+        thing, kinds = screen.take(here)
         tally.masked |= dict.fromkeys(kinds)
         if kinds and isinstance(thing, Record):
             thing = msgspec.structs.replace(thing, content_hash=content_hash(thing.text))
@@ -180,19 +183,52 @@ def _take_one(edit: Edit, life: _Life, tally: _Tally) -> None:
 
 
 def _take_new(edit: Edit, life: _Life, tally: _Tally) -> None:
-    """An object of an id that is not known here; a part of a source may be here under another."""
+    """An object of an id that is not known here, and may be here under another."""
     last = life.versions[-1].thing
-    if isinstance(last, Record):
-        here = tally.same_source.find(edit, last) if life.end is None else None
-        if here is not None:
-            tally.same[life.id] = here
-            tally.present["record"] += 1
-            return
-        if tally.same_source.is_away(edit, last, ended=life.end is not None):
-            tally.forgotten[life.id] = None
-            return
-    _bring(edit, life, life.versions, None, tally)
-    tally.new[life.noun] += 1
+    here = _same(edit, last, tally) if life.end is None else None
+    if here is not None:
+        tally.same[life.id] = here
+        tally.present[life.noun] += 1
+    elif _is_away(edit, last, tally, ended=life.end is not None):
+        tally.forgotten[life.id] = None
+    else:
+        _bring(edit, life, life.versions, None, tally)
+        tally.new[life.noun] += 1
+
+
+def _same(edit: Edit, thing: Thing, tally: _Tally) -> str | None:
+    """The id of what is here for something of another memory; what is said of it there is said here from now on."""
+    if isinstance(thing, Record):
+        return tally.same_source.find(edit, thing)
+    if isinstance(thing, Entity):
+        entity = tally.same_graph.find_entity(edit, thing)
+        if entity is not None:
+            _join(edit, entity, thing, tally)
+        return None if entity is None else entity.id
+    fact = tally.same_graph.find_fact(edit, thing)
+    if fact is not None and thing.valid_from < fact.valid_from:
+        tally.begin(edit)
+        edit.apply([Put(thing=msgspec.structs.replace(fact, valid_from=thing.valid_from), verb=_TAKEN, before=fact)])
+    return None if fact is None else fact.id
+
+
+def _join(edit: Edit, here: Entity, there: Entity, tally: _Tally) -> None:
+    """What another memory says of an entity is added to it; where both say something else, that is told."""
+    both = joined(here, there)
+    if both != here:
+        tally.begin(edit)
+        describe(edit, here, both)
+    told = _apart(edit, both, joined(there, both))
+    apart = {name: values for name, values in told.items() if name in ("description", "metadata")}
+    if apart:
+        tally.differing.append(Differing(type="entity", id=here.id, here=both.name, there=there.name, fields=apart))
+
+
+def _is_away(edit: Edit, thing: Thing, tally: _Tally, *, ended: bool) -> bool:
+    """Was it forgotten here with what it belongs to, or under another id? `ended`: it was let go there."""
+    if isinstance(thing, Record):
+        return tally.same_source.is_away(edit, thing, ended=ended)
+    return tally.same_graph.is_away(edit, thing) if isinstance(thing, Entity) else lacks_an_end(edit, thing)
 
 
 def _was_undone(edit: Edit, changes: Sequence[Change]) -> bool:
@@ -228,35 +264,52 @@ def _compare(
     """One of both may have gone on from where the other is.
 
     Who says again what was said before is later than who does not yet; and what ended there before it came back here
-    had ended here, too. Where history was thinned, what stands here may have stood here before as well: where times
-    contradict what the versions say, what stands here is kept, and told.
+    had ended here, too. Where history was thinned that tells of it, what stands here may have stood here before: where
+    times contradict what the versions say, what stands here is kept, and told.
     """
+    ours, life, whole = _since_common(ours, life)
+    thinned = not whole and tally.thinned(edit)
     states, theirs = [_state(one) for one in ours], [_state(one.thing) for one in life.versions]
     same_end = theirs[-1] == states[-1]
     there = life.versions[-1]
     earlier = live is not None and (there.retired_at or there.thing.recorded_at) < live.recorded_at
     if same_end and (life.end is None or live is None or (came_back and earlier)):
         tally.present[life.noun] += 1
-    elif same_end and live is not None and life.end is not None and not (earlier and tally.thinned(edit)):
+    elif same_end and live is not None and life.end is not None and not (earlier and thinned):
         tally.begin(edit)
         edit.apply([Retire(thing=live, verb=life.end.verb, reason=life.end.reason)])
         tally.newer += 1
     elif (
         live is not None and not same_end and states[-1] in theirs
-        and not (earlier and (theirs[-1] in states or tally.thinned(edit)))
+        and not (earlier and (theirs[-1] in states or thinned))
     ):  # fmt: skip
         _bring(edit, life, life.versions[_last_place(theirs, states[-1]) + 1 :], live, tally)
         tally.newer += 1
-    elif not same_end and theirs[-1] in states and (earlier or live is None or not tally.thinned(edit)):
+    elif not same_end and theirs[-1] in states and (earlier or live is None or not thinned):
         tally.present[life.noun] += 1
     else:
         told = "" if life.end is None else " (gone)"
         tally.differing.append(
             Differing(
                 type=life.noun, id=life.id, here=_said(edit, ours[-1]), there=f"{_said(edit, there.thing)}{told}",
-                fields=_apart(edit, ours[-1], there.thing), thinned=tally.thinned(edit),
+                fields=_apart(edit, ours[-1], there.thing), thinned=thinned,
             )
         )  # fmt: skip
+
+
+def _since_common(ours: Sequence[Thing], life: _Life) -> tuple[Sequence[Thing], _Life, bool]:
+    """Both sides from the last version on that they share, and whether all is there that either has said since then;
+    without such a version all that there is, which is whole where it begins as its object did.
+
+    What was thinned is older than what is left, so behind a version that is there nothing is missing.
+    """
+    places = {one.thing.recorded_at: place for place, one in enumerate(life.versions)}
+    for here in reversed(range(len(ours))):
+        there = places.get(ours[here].recorded_at)
+        if there is not None and _state(life.versions[there].thing) == _state(ours[here]):
+            return ours[here:], msgspec.structs.replace(life, versions=life.versions[there:]), True
+    first = (ours[0], life.versions[0].thing)
+    return ours, life, all(one.created_at == one.recorded_at for one in first)
 
 
 def _bring(edit: Edit, life: _Life, versions: Sequence[Brought], after: Thing | None, tally: _Tally) -> None:
@@ -272,10 +325,18 @@ def _bring(edit: Edit, life: _Life, versions: Sequence[Brought], after: Thing | 
 
 
 def _state(thing: Thing) -> dict[str, object]:
-    """What a version says, whenever and under whichever number it was written."""
+    """What a version says, whenever and under whichever number it was written.
+
+    What happened, or holds since, when it was told first does not say so itself: of the same import of two machines
+    each has a moment of its own.
+    """
     state = state_of(thing)
-    state.pop("created_at", None)
+    told = state.pop("created_at", None)
+    for name in ("event_time", "valid_from"):
+        if told is not None and state.get(name) == told:
+            state[name] = None
     if isinstance(thing, Record) and thing.kind in CATALOGUE_KINDS:
+        state.pop("event_time")  # when it was read, where it does not tell itself
         state["metadata"] = {name: one for name, one in thing.metadata.items() if name not in _OF_THE_READING}
     return state
 
@@ -284,9 +345,12 @@ def _apart(edit: Edit, here: Thing, there: Thing) -> dict[str, tuple[str, str]]:
     """The fields in which two versions differ, with what each of both says."""
     ours, theirs = _state(here), _state(there)
     return {
-        name: (_shown(edit, here.space, name, value), _shown(edit, here.space, name, theirs[name]))
-        for name, value in ours.items()
-        if value != theirs[name] and name != "content_hash"
+        name: (
+            _shown(edit, here.space, name, ours[name] or getattr(here, name)),
+            _shown(edit, here.space, name, theirs[name] or getattr(there, name)),
+        )
+        for name in ours
+        if ours[name] != theirs[name] and name != "content_hash"
     }
 
 

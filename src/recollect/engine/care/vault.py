@@ -19,19 +19,26 @@ import threading
 from collections import Counter
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from recollect.engine.care.conflicts import note_conflict
 from recollect.engine.care.note_files import NoteFiles, is_note
-from recollect.engine.core import Core, as_one_act, last_entry, taking
+from recollect.engine.care.note_pages import (
+    LEFT_OUT,
+    KnownFile,
+    NoteFile,
+    are_twins,
+    content_of,
+    hash_of,
+    page_of,
+    parse_note,
+)
+from recollect.engine.core import Core, as_one_act, last_changes, last_entry, taking
 from recollect.engine.graph.link import name_one
 from recollect.engine.intake.results import Synced
-from recollect.engine.parse import parse_draft, parse_label
+from recollect.engine.parse import parse_label
 from recollect.engine.write.remember import content_hash, ensure_space, make_record, put_of
 from recollect.engine.write.revise import vouched
 from recollect.engine.write.screen import Screen, told_refused
@@ -44,7 +51,6 @@ from recollect.ingest.vault import (
     Page,
     are_text,
     id_above,
-    links_in,
     name_page,
     parse_page,
     plain_ends,
@@ -52,11 +58,10 @@ from recollect.ingest.vault import (
     says_same,
     sides_of,
 )
-from recollect.store.base import Changes, Edit, Entities, Shelf, View, normal_name
-from recollect.types import HIDDEN_STATUSES, Draft, FileProblem, Filter, Json, Record
+from recollect.ingest.walk_files import is_text
+from recollect.store.base import Changes, Edit, Shelf, View
+from recollect.types import HIDDEN_STATUSES, FileProblem, Filter, Json, Record
 
-LEFT_OUT = ("source", "document", "message", "code")
-"""Kinds that are no notes: they come from documents, talks and code, which have files of their own."""
 CONFLICT_OF = "conflict_of"
 _LARGEST = 8_000_000  # bytes of a file: more than the longest text takes with all that can stand above it
 _VERB = "sync"
@@ -65,44 +70,8 @@ _LOOKS_EVERY_MS = 1_000
 _JOURNALLED = 1_000
 
 
-class _Kept(Struct, frozen=True):
-    """What is known of a record's file: where it was, and what it and the record said."""
-
-    path: str
-    hash: str
-    lines: bool = False
-    """Were the lines of a file's own fields read for that? Earlier releases passed over what they could not read."""
-
-
 FOLDERS = Shelf("vaults", str)
 """The folders that a space is kept in step with, by the names of their shelves."""
-
-
-class _File(Struct, frozen=True):
-    """A file as it was read."""
-
-    path: str
-    data: bytes
-    page: Page
-    draft: Draft
-
-    hash: str
-    before: str
-    """The same as earlier releases had it, which read a file's own fields otherwise: by that it has not changed."""
-    marked: bool = False
-    """Are there marks of a merge in it, so that it is to be written anew?"""
-    other: _File | None = None
-    """What the other side of that merge said."""
-
-    def is_as(self, kept: _Kept) -> bool:
-        """Does it say what was known of it?"""
-        return kept.hash == self.hash or (kept.hash == self.before and not kept.lines)
-
-
-def _hash(stated: Draft | Record, at: datetime | None) -> str:
-    """What a file and a record are compared by: all that both can say. Looks do not count."""
-    said = [getattr(stated, name) for name in KEYS if name != "event_time"]
-    return hashlib.sha256(msgspec.msgpack.encode([stated.text, at, *said], order="deterministic")).hexdigest()
 
 
 @as_one_act
@@ -124,10 +93,12 @@ def foreign_files(core: Core, folder: Path, space: str) -> list[str]:
     return [file.path for file in _Run(core, folder, space, shelf).read_files({}) if file.page.id is None]
 
 
-def _shelf_of(folder: Path) -> Shelf[_Kept]:
+def _shelf_of(folder: Path) -> Shelf[KnownFile]:
     if not folder.is_dir():
         raise InvalidInput("folder", f"{folder} is not a folder")
-    return Shelf(f"vault:{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}", _Kept)
+    if not is_text(str(folder.resolve())):
+        raise InvalidInput("folder", f"{str(folder)!a} cannot be kept in step: its name is not UTF-8")
+    return Shelf(f"vault:{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}", KnownFile)
 
 
 def forget_files(edit: Edit, space: str, ids: Collection[str]) -> list[str]:
@@ -138,15 +109,15 @@ def forget_files(edit: Edit, space: str, ids: Collection[str]) -> list[str]:
     """
     folders: list[str] = []
     for name, folder in edit.kept(FOLDERS, space=space).items():
-        shelf = Shelf(name, _Kept)
+        shelf = Shelf(name, KnownFile)
         known = edit.kept(shelf, space=space, keys=list(ids))
         if known:
-            edit.keep(shelf, {id: _Kept("", one.hash) for id, one in known.items()}, space=space)
+            edit.keep(shelf, {id: KnownFile("", one.hash) for id, one in known.items()}, space=space)
             folders.append(folder)
     return folders
 
 
-def _require_own(core: Core, folder: Path, space: str, shelf: Shelf[_Kept]) -> None:
+def _require_own(core: Core, folder: Path, space: str, shelf: Shelf[KnownFile]) -> None:
     """A folder is in step with one space: two would take each other's notes."""
     with core.store.read() as view:
         others = [one.name for one in view.spaces() if one.name != space and view.kept(shelf, space=one.name)]
@@ -157,7 +128,7 @@ def _require_own(core: Core, folder: Path, space: str, shelf: Shelf[_Kept]) -> N
 class _Run:
     """One pass over both sides."""
 
-    def __init__(self, core: Core, folder: Path, space: str, shelf: Shelf[_Kept]) -> None:
+    def __init__(self, core: Core, folder: Path, space: str, shelf: Shelf[KnownFile]) -> None:
         self._core = core
         self._folder = folder
         self._files = NoteFiles(folder)
@@ -174,7 +145,7 @@ class _Run:
         self._joined: dict[str, str] = {}
         """The records whose files a merge made one with that of another, by which it is known from then on."""
         self._copied: dict[str, tuple[str, str]] = {}  # the files of two that had one id, by the new one
-        self._to_write: dict[str, _File] = {}
+        self._to_write: dict[str, NoteFile] = {}
         """Files of what was changed on both sides: they may be written once what they say is kept beside."""
 
     def run(self) -> Synced:
@@ -188,7 +159,7 @@ class _Run:
             known = view.kept(self._shelf, space=self._space)
             notes = _notes(view, self._space)
         self._problems += self._files.sweep()
-        there = {one.id: _hash(one, one.event_time) for one in notes}
+        there = {one.id: hash_of(one, one.event_time) for one in notes}
         self._texts = {one.id: plain_ends(one.text) for one in notes}
         self._with_marks = {id for id, text in self._texts.items() if has_marks(text)}
         read = list(self.read_files(known))
@@ -216,7 +187,7 @@ class _Run:
             archived=self._did["archived"], written=self._did["written"], removed=self._did["removed"],
         )  # fmt: skip
 
-    def _require_files(self, known: Mapping[str, _Kept], read: list[_File]) -> None:
+    def _require_files(self, known: Mapping[str, KnownFile], read: list[NoteFile]) -> None:
         if len(known) >= _MANY and not read and not self._problems:
             raise InvalidInput(
                 "folder",
@@ -224,7 +195,7 @@ class _Run:
                 " one note back, and the others are archived",
             )
 
-    def _unread(self, known: Mapping[str, _Kept], read: list[_File]) -> set[str]:
+    def _unread(self, known: Mapping[str, KnownFile], read: list[NoteFile]) -> set[str]:
         """The records whose files are there and could not be read: they stay as they are, and that is told."""
         broken, seen = {problem.path for problem in self._problems}, {file.path for file in read}
         found = set(self._damaged)
@@ -237,7 +208,7 @@ class _Run:
                 self._problems.append(FileProblem(path=kept.path, problem=problem))
         return found
 
-    def _is_settled(self, kept: _Kept | None, file: _File | None, there: str | None) -> bool:
+    def _is_settled(self, kept: KnownFile | None, file: NoteFile | None, there: str | None) -> bool:
         """Do both still say what they said last, in the same place?"""
         return (
             kept is not None and file is not None and kept.path == file.path and there == kept.hash
@@ -246,35 +217,37 @@ class _Run:
 
     # Reading
 
-    def read_files(self, known: Mapping[str, _Kept]) -> Iterator[_File]:
+    def read_files(self, known: Mapping[str, KnownFile]) -> Iterator[NoteFile]:
         for path in self._files.notes():
             yield from self._read_one(path, known)
 
-    def _read_one(self, path: str, known: Mapping[str, _Kept]) -> Iterator[_File]:
+    def _read_one(self, path: str, known: Mapping[str, KnownFile]) -> Iterator[NoteFile]:
         """A file. Of one in which a merge has left its marks, one side, which knows the other."""
         id = None
         try:
             data = (self._folder / path).read_bytes()
             if len(data) > _LARGEST:
                 raise InvalidInput("file", f"is larger than {_LARGEST:,} bytes")
-            content = _content_of(data)
+            content = content_of(data)
             id = id_above(content)
+            if not is_text(path):
+                raise InvalidInput("file", "its name cannot be read: not UTF-8; rename it, and it is read")
             sides = sides_of(content, self._texts.get(id) if id is not None and id in known else None)
             merged = None if sides is None else self._merged(path, data, content, sides, known)
-            file = merged or self._parsed(path, data, content)
+            file = merged or parse_note(path, data, content)
             if file.page.id is None and id in known:
                 raise InvalidInput(
                     "file", f"is the note {id}, but a line of --- above or below its fields is missing; put it back"
                 )
             yield file
-        except (InvalidInput, UnicodeDecodeError, OSError) as error:
-            self._problems.append(FileProblem(path=path, problem=str(error)))
+        except (InvalidInput, OSError) as error:
+            self._problems.append(FileProblem(path=path if is_text(path) else ascii(path), problem=str(error)))
             if id is not None:
                 self._damaged.add(id)
 
     def _merged(
-        self, path: str, data: bytes, content: str, sides: tuple[str, str], known: Mapping[str, _Kept]
-    ) -> _File:
+        self, path: str, data: bytes, content: str, sides: tuple[str, str], known: Mapping[str, KnownFile]
+    ) -> NoteFile:
         id = next((id for side in sides if (id := parse_page(side).id)), None)
         if id is None:
             raise InvalidInput(
@@ -283,32 +256,24 @@ class _Run:
                 " marks into a block of code where they are text, and it is read",
             )
         if (id in self._with_marks or id in known) and not are_text(content):
-            whole = self._parsed(path, data, content)
+            whole = parse_note(path, data, content)
             if id in self._with_marks or whole.hash == known[id].hash:
                 return msgspec.structs.replace(whole, marked=True)  # somebody's note on merges, from before it said so
-        both = (self._parsed(path, data, side) for side in sides)
+        both = (parse_note(path, data, side) for side in sides)
         first, second = sorted(both, key=lambda one: (one.hash, one.page.id or ""))
+        twins = are_twins(first, second)
+        if twins:
+            now = self._core.clock()
+            second, first = sorted((first, second), key=lambda one: one.draft.event_time or now)
         page = msgspec.structs.replace(second.page, id=second.page.id or id)
         if first.page.id not in (None, page.id):
             self._joined[first.page.id or ""] = page.id or ""
-        other = None if first.hash == second.hash else first
+        other = None if twins or first.hash == second.hash else first
         return msgspec.structs.replace(second, page=page, marked=True, other=other)
 
-    def _parsed(self, path: str, data: bytes, content: str) -> _File:
-        page = parse_page(content)
-        given: dict[str, object] = {"trust": "user_declared", **page.fields, "text": page.text}
-        if page.id is not None:
-            given["id"] = page.id
-        draft = parse_draft(given, {})
-        for name in page.about:
-            parse_label(name, "about")
-        hash = _hash(draft, draft.event_time)
-        earlier = None if page.before is None else msgspec.structs.replace(draft, metadata=page.before)
-        return _File(path, data, page, draft, hash, hash if earlier is None else _hash(earlier, earlier.event_time))
-
-    def _by_id(self, read: list[_File], known: Mapping[str, _Kept]) -> dict[str, _File]:
+    def _by_id(self, read: list[NoteFile], known: Mapping[str, KnownFile]) -> dict[str, NoteFile]:
         """The file of each record. Of two that have its id, one keeps it: that which was there before."""
-        files: dict[str, _File] = {}
+        files: dict[str, NoteFile] = {}
         for file in read:
             if (id := file.page.id) is None:
                 continue
@@ -321,7 +286,7 @@ class _Run:
             self._tell_apart(id, pair[0], pair[1])
         return files
 
-    def _tell_apart(self, id: str, copy: _File, other: _File) -> None:
+    def _tell_apart(self, id: str, copy: NoteFile, other: NoteFile) -> None:
         """A copy that says the same is removed; one that says something else is a note of its own from now on."""
         if not self._keep_other(id, copy):
             return
@@ -331,8 +296,8 @@ class _Run:
                 self._did["removed"] += 1
                 return
             record = self._keep_beside(edit, copy, id)
-            self._write_file(copy.path, _page_of(edit, record), copy.data)
-            kept = _Kept(copy.path, _hash(record, record.event_time), lines=True)
+            self._write_file(copy.path, page_of(edit, record), copy.data)
+            kept = KnownFile(copy.path, hash_of(record, record.event_time), lines=True)
             edit.keep(self._shelf, {record.id: kept}, space=self._space)
             self._did.update(("added", "written"))
             self._copied[record.id] = (copy.path, other.path)
@@ -351,7 +316,7 @@ class _Run:
             del self._conflicts[conflicts:]
             self._problems.append(FileProblem(path=path, problem=str(error)))
 
-    def _keep_other(self, id: str, file: _File) -> bool:
+    def _keep_other(self, id: str, file: NoteFile) -> bool:
         """Keeps the other side of a merge, before the file that still has it is written anew. False where it cannot."""
         if file.other is None:
             return True
@@ -360,17 +325,19 @@ class _Run:
             return True
         return False
 
-    def _one(self, id: str, kept: _Kept | None, file: _File | None) -> None:
+    def _one(self, id: str, kept: KnownFile | None, file: NoteFile | None) -> None:
         if file is not None and not self._keep_other(id, file):
             return
         with self._step(file.path if file is not None else "" if kept is None else kept.path) as edit:
             record = _visible(edit, self._space, id)
-            there = None if record is None else _hash(record, record.event_time)
+            there = None if record is None else hash_of(record, record.event_time)
             base = None if kept is None else kept.hash
             if kept is not None and file is not None and file.is_as(kept):
                 base, there = file.hash, file.hash if there == base else there
             if file is None:
                 self._gone(edit, id, record, there, base)
+            elif (away := _put_away(edit, self._space, id, file)) is not None:
+                self._agree(edit, away, file)
             elif record is not None and there == file.hash:
                 self._agree(edit, record, file)
             elif there is None and base == file.hash:
@@ -381,7 +348,7 @@ class _Run:
                 self._write(edit, record, file)
             else:
                 self._keep_beside(edit, file, id)
-                edit.keep(self._shelf, {id: _Kept(file.path, file.hash, lines=True)}, space=self._space)
+                edit.keep(self._shelf, {id: KnownFile(file.path, file.hash, lines=True)}, space=self._space)
                 self._to_write[id] = file
 
     def _gone(self, edit: Edit, id: str, record: Record | None, there: str | None, base: str | None) -> None:
@@ -400,21 +367,26 @@ class _Run:
         else:
             self._write(edit, record, None)
 
-    def _agree(self, edit: Edit, record: Record, file: _File) -> None:
+    def _agree(self, edit: Edit, record: Record, file: NoteFile) -> None:
         if file.marked:
-            self._write_file(file.path, _page_of(edit, record), file.data)
-        said = _hash(record, record.event_time)
-        edit.keep(self._shelf, {record.id: _Kept(file.path, said, lines=said == file.hash)}, space=self._space)
+            self._write_file(file.path, page_of(edit, record), file.data)
+        said = hash_of(record, record.event_time)
+        edit.keep(self._shelf, {record.id: KnownFile(file.path, said, lines=said == file.hash)}, space=self._space)
 
-    def _remove(self, edit: Edit, id: str, file: _File) -> None:
+    def _remove(self, edit: Edit, id: str, file: NoteFile) -> None:
         """The record is no longer there, and nobody has touched the file since."""
+        _require_not_undone(edit, self._space, id)
         self._files.remove(file.path, file.data)
         edit.keep(self._shelf, {id: None}, space=self._space)
         self._did["removed"] += 1
 
-    def _take(self, edit: Edit, id: str, file: _File, record: Record | None) -> None:
+    def _take(self, edit: Edit, id: str, file: NoteFile, record: Record | None) -> None:
         """The file says something new."""
         old = record or edit.get(Record, self._space, id)
+        if old is not None and old.kind in LEFT_OUT:
+            raise InvalidInput(
+                "id", f"{id} is a {old.kind}, which has no file; take the line out, and it is a new note"
+            )
         if old is None:
             _require_not_forgotten(edit, self._space, id)
             new = self._screened(
@@ -449,14 +421,14 @@ class _Run:
         for name in page.about:
             name_one(self._core, edit, parse_label(name, "about"), self._space, {})
 
-    def _settle(self, edit: Edit, record: Record, file: _File) -> None:
+    def _settle(self, edit: Edit, record: Record, file: NoteFile) -> None:
         """Both agree from here on; the file is written where it does not say all of it yet."""
-        said = _hash(record, record.event_time)
+        said = hash_of(record, record.event_time)
         if file.page.id is None or file.hash != said or file.marked:
-            self._write_file(file.path, _page_of(edit, record), file.data, whole=self._signed(record, file, said))
-        edit.keep(self._shelf, {record.id: _Kept(file.path, said, lines=True)}, space=self._space)
+            self._write_file(file.path, page_of(edit, record), file.data, whole=self._signed(record, file, said))
+        edit.keep(self._shelf, {record.id: KnownFile(file.path, said, lines=True)}, space=self._space)
 
-    def _signed(self, record: Record, file: _File, said: str) -> bytes | None:
+    def _signed(self, record: Record, file: NoteFile, said: str) -> bytes | None:
         """The file as it is, with the record's id and time at its top, if that says all of the record."""
         if file.page.id is not None or file.marked:
             return None
@@ -464,23 +436,23 @@ class _Run:
         if file.draft.event_time is None:
             told[KEYS["event_time"]] = record.event_time.isoformat().replace("+00:00", "Z")
         data = put_on_top(file.data, told)
-        again = self._parsed(file.path, data, _content_of(data))
+        again = parse_note(file.path, data, content_of(data))
         return data if (again.page.id, again.hash) == (record.id, said) else None
 
-    def _write(self, edit: Edit, record: Record, file: _File | None) -> None:
+    def _write(self, edit: Edit, record: Record, file: NoteFile | None) -> None:
         """The record says something new. Its file's own fields stay as they are, where it was of an earlier release."""
-        page = _page_of(edit, record)
+        page = page_of(edit, record)
         was = None if file is None else file.page.before
         as_before = file is not None and was is not None and says_same(record.metadata, was)
         if file is not None and as_before:
             page = msgspec.structs.replace(page, fields={**page.fields, "metadata": file.page.fields["metadata"]})
         path = name_page(page, self._files.taken()) if file is None else file.path
         if self._write_file(path, page, None if file is None else file.data):
-            kept = _Kept(path, _hash(record, record.event_time), lines=not as_before)
+            kept = KnownFile(path, hash_of(record, record.event_time), lines=not as_before)
             edit.keep(self._shelf, {record.id: kept}, space=self._space)
             self._did["written"] += 1
 
-    def _keep_beside(self, edit: Edit, file: _File, of: str) -> Record:
+    def _keep_beside(self, edit: Edit, file: NoteFile, of: str) -> Record:
         """What one side said, as a record of its own. Its id follows from what it says: it is the same everywhere."""
         _require_not_forgotten(edit, self._space, of)
         id = f"{of}~{file.hash[:8]}"[-200:]
@@ -496,7 +468,7 @@ class _Run:
 
     # Files that are no record yet, and records that have no file yet
 
-    def _new(self, file: _File) -> None:
+    def _new(self, file: NoteFile) -> None:
         with self._step(file.path) as edit:
             self._take(edit, self._core.new_id(), file, None)
 
@@ -510,11 +482,11 @@ class _Run:
                 held = _visible(edit, self._space, record.id)
                 if held is None:
                     continue
-                page = _page_of(edit, held)
+                page = page_of(edit, held)
                 path = name_page(page, taken)
                 taken.add(path.casefold())
                 if self._write_file(path, page, None):
-                    kept = _Kept(path, _hash(held, held.event_time), lines=True)
+                    kept = KnownFile(path, hash_of(held, held.event_time), lines=True)
                     edit.keep(self._shelf, {held.id: kept}, space=self._space)
                     self._did["written"] += 1
 
@@ -526,8 +498,12 @@ class _Run:
         return self._files.write(path, data, was)
 
 
-def _content_of(data: bytes) -> str:
-    return plain_ends(data.decode("utf-8-sig"))
+def _put_away(view: View, space: str, id: str, file: NoteFile) -> Record | None:
+    """The record of a note whose file itself says that it is archived, or superseded: such a file stays."""
+    if file.draft.status not in HIDDEN_STATUSES:
+        return None
+    held = view.get(Record, space, id)
+    return held if held is not None and hash_of(held, held.event_time) == file.hash else None
 
 
 def _told(masked: Sequence[str]) -> str:
@@ -554,31 +530,24 @@ def _require_not_forgotten(view: View, space: str, id: str) -> None:
         )
 
 
+def _require_not_undone(view: View, space: str, id: str) -> None:
+    """Who takes back that a file became a note means the note: the file is its owner's, and stays."""
+    last = last_changes(view, space, "record", [id]).get(id)
+    if last is None or last.after is not None:
+        return
+    undone = () if last.undoes is None else view.journal(Changes(entry=last.undoes))
+    thinned = last.verb == "thin" and last.reason == "undo"
+    if thinned or any(one.verb == _VERB and one.before is None for one in undone):
+        raise InvalidInput(
+            "id",
+            f"{id} was read from this file, and that was undone: the file stays. Delete it, or take the line with its"
+            " id out, and it becomes a new note",
+        )
+
+
 def _notes(view: View, space: str) -> list[Record]:
     found = view.select(Record, Filter(spaces=(space,), without_kinds=LEFT_OUT, valid_only=False))
     return [record for record in found if record.status not in HIDDEN_STATUSES]
-
-
-_USUAL = Draft(text="")
-
-
-def _page_of(view: View, record: Record) -> Page:
-    """What the file of a record says; what a record has by itself is left out."""
-    fields: dict[str, Json] = {}
-    for name in KEYS:
-        value = getattr(record, name)
-        usual = "user_declared" if name == "trust" else getattr(_USUAL, name)
-        if value != usual:
-            fields[name] = value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else _plain(value)
-    known = view.names([record.space], text=normal_name(record.text)).get(record.space, [])
-    named = view.entities(Entities(space=record.space, names=tuple(known))) if known else []
-    linked = {name.casefold() for name in links_in(record.text)}
-    about = sorted({entity.name for entity in named if entity.name.casefold() not in linked})
-    return Page(text=record.text, id=record.id, fields=fields, about=tuple(about))
-
-
-def _plain(value: Any) -> Json:
-    return [*value] if isinstance(value, tuple) else value  # pyright: ignore[reportUnknownVariableType] -- labels
 
 
 def follow(core: Core, folder: Path, space: str, stop: threading.Event) -> Iterator[Synced]:

@@ -81,11 +81,21 @@ def _described(
     aliases = _join_aliases(known, [*names, *_texts(fields.get("aliases"))])
     metadata = {**known.metadata, **properties}
     new = msgspec.structs.replace(known, **{**fields, "aliases": aliases, "metadata": metadata})
-    if new == known:
-        return known
+    return known if new == known else describe(edit, known, new)
+
+
+def describe(edit: Edit, known: Entity, new: Entity) -> Entity:
+    """Says more of an entity that is known."""
     entity = _put_entity(edit, new, "describe", known)
-    relink(edit, known.space, [alias for alias in aliases if alias not in known.aliases])
+    relink(edit, known.space, [alias for alias in new.aliases if alias not in known.aliases])
     return entity
+
+
+def joined(known: Entity, other: Entity) -> Entity:
+    """An entity with what another says of the same thing; where both say something, what it says itself."""
+    said = {name: getattr(known, name) or getattr(other, name) for name in ("type", "description")}
+    metadata = {**other.metadata, **known.metadata}
+    return msgspec.structs.replace(known, **said, aliases=_join_aliases(known, other.aliases), metadata=metadata)
 
 
 def _join_aliases(known: Entity, names: Sequence[str]) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from recollect.engine.intake.files import locate_file
 from recollect.engine.intake.reached import REACHED, Reached, ends_of
 from recollect.engine.intake.results import SourceDraft
 from recollect.engine.intake.sources import SourceWriter
-from recollect.engine.intake.withheld import Said, away_messages, said_elsewhere
+from recollect.engine.intake.withheld import Said, away_elsewhere, away_messages, said_elsewhere
 from recollect.engine.pauses import Pause, is_paused, read_pauses
 from recollect.engine.read.unasked import shown_to
 from recollect.engine.workplaces import claim_project
@@ -457,7 +457,11 @@ class _Piece:
         )
         copied = max((place for place, (one, hash) in enumerate(said) if (hash, one.at) in elsewhere), default=-1)
         self._count_again(said)
-        fresh = [one for one, hash in said[copied + 1 :] if not self._is_known(hash, one.at, held)]
+        rest = said[copied + 1 :]
+        if self._begins:
+            lines = [(one.at, one.line) for one, _ in rest]
+            rest = rest[away_elsewhere(self._edit, self._space, self._session, lines) :]
+        fresh = [one for one, hash in rest if not self._is_known(hash, one.at, held)]
         return self._not_forgotten(fresh)
 
     def _not_forgotten(self, said: Sequence[Message]) -> list[Message]:

@@ -21,7 +21,7 @@ from recollect.engine.loop import Loop
 from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.remember import ensure_space
 from recollect.errors import Cancelled, InvalidInput, NotFound
-from recollect.ingest.walk_files import Walked
+from recollect.ingest.walk_files import Walked, is_text
 from recollect.store.base import Ident, Turn, View
 from recollect.store.ops import Erase
 from recollect.types import Filter
@@ -272,6 +272,8 @@ def _folder(path: str | os.PathLike[str]) -> Path:
     if not is_folder:
         problem = "is a file; name the folder that it is in" if root.exists() else "does not exist"
         raise InvalidInput("path", f"{root} {problem}")
+    if not is_text(str(root)):
+        raise InvalidInput("path", f"{str(root)!a} cannot be read: its name is not UTF-8")
     if not os.access(root, os.R_OK | os.X_OK):
         raise InvalidInput("path", f"{root} cannot be read: permission denied")
     return root

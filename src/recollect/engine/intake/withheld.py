@@ -2,14 +2,15 @@
 
 What was forgotten or evicted stays away when its file is read anew, and so does what was said in another session that
 this one goes on from, and stands there. Of a text that was forgotten nothing is kept that tells what it said: a message
-is known again by its moment, or its place; a section of a document by its length and one byte of a hash.
+is known again by its moment, or its place, or where its whole conversation is gone by a hash of its moment; a section
+of a document by its length and one byte of a hash.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 
 from msgspec import Struct
@@ -125,28 +126,55 @@ def copied_places(view: View, space: str, draft: SourceDraft) -> frozenset[int]:
     for place, one in enumerate(segments):
         if (told and one.copied) or one.line in ends or said[place] in elsewhere:
             copied = place + 1
-    copied += _also_away(view, space, draft, copied)
+    copied += away_elsewhere(view, space, draft.session, [(one.event_time, one.line) for one in segments[copied:]])
     return frozenset(place for place in range(copied) if said[place] not in here)
 
 
-def _also_away(view: View, space: str, draft: SourceDraft, copied: int) -> int:
-    """How many of the messages that follow were forgotten or evicted where they come from. Of them moments are left,
-    which tell where a program copies whole lines, with their names and times."""
-    times = [one.event_time for one in draft.segments[copied:] if one.event_time is not None and one.line is not None]
+def away_elsewhere(
+    view: View, space: str, session: str | None, said: Sequence[tuple[datetime | None, str | None]]
+) -> int:
+    """How many of these messages of a session, from the first on, were forgotten or evicted where they come from. Each
+    is given by when it was said and what its program calls its line: of what is away moments are left, which tell where
+    a program copies whole lines, with their names and times."""
+    times = {at for at, line in said if at is not None and line is not None}
     if not times:
         return 0
-    own = {one.id for one in view.select(Message, Filter(spaces=(space,), sessions=(draft.session or "",)))}
+    own = {one.id for one in view.select(Message, Filter(spaces=(space,), sessions=(session or "",)))}
     others = view.select(Message, Filter(spaces=(space,), since=min(times), until=max(times)))
-    wanted = set(times)
-    asked = [one for one in others if one.at in wanted and one.id not in own]
+    asked = [one for one in others if one.at in times and one.id not in own]
     gone = _away(view, space, asked)
-    away = {one.at for one in asked if one.id in gone}
-    count = 0
-    for one in draft.segments[copied:]:
-        if one.event_time not in away:
-            break
-        count += 1
-    return count
+    away = {one.at for one in asked if one.id in gone} | _of_forgotten(view, space, times)
+    return next((place for place, (at, _) in enumerate(said) if at not in away), len(said))
+
+
+# What is left of conversations that were forgotten
+
+
+class _Moments(Struct, frozen=True):
+    """Four bytes of a hash of each moment at which something was said."""
+
+    gone: tuple[int, ...]
+
+
+_MOMENTS = Shelf("forgotten conversations", _Moments)
+"""What was forgotten as a whole, by the ids of the sources."""
+
+
+def _of_forgotten(view: View, space: str, times: Set[datetime]) -> set[datetime]:
+    """Those of some moments at which something was said in a conversation of which nothing is left."""
+    gone = {one for some in view.kept(_MOMENTS, space=space).values() for one in some.gone}
+    return {at for at in times if _moment(at) in gone}
+
+
+def _keep_moments(edit: Edit, space: str, id: str, sessions: Set[str]) -> None:
+    """A conversation is about to be erased, whose sessions are still listed: keeps when it was spoken, in no order."""
+    listed = edit.select(Message, Filter(spaces=(space,), sessions=tuple(sessions))) if sessions else []
+    if listed:
+        edit.keep(_MOMENTS, {id: _Moments(tuple(sorted({_moment(one.at) for one in listed})))}, space=space)
+
+
+def _moment(at: datetime) -> int:
+    return int.from_bytes(blake2b(at.astimezone(UTC).isoformat().encode(), digest_size=4).digest(), "big")
 
 
 # What is left of sections that were forgotten
@@ -180,6 +208,8 @@ def note_forgotten(edit: Edit, space: str, records: Iterable[Record]) -> None:
         source = whole.get(id) or edit.get(Record, space, id)
         if source is not None and source_kind_of(source) == "conversation":
             ends |= _end_of(source)
+            if id in whole:
+                _keep_moments(edit, space, id, {one.session for one in parts.get(id, ()) if one.session is not None})
         elif id not in whole:
             held = edit.kept(_SECTIONS, space=space, keys=[id]).get(id, _Sections({}))
             faint = {one.id: _faint(one.text) for one in parts[id] if one.kind != "message"}

@@ -1,0 +1,110 @@
+"""What does the file of a note say, and what would that of a record?
+
+Both are compared by a hash of all that either can say: by that it is known who has changed since they agreed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from recollect.engine.parse import parse_draft, parse_label
+from recollect.errors import InvalidInput
+from recollect.ingest.vault import KEYS, Page, links_in, parse_page, plain_ends
+from recollect.store.base import Entities, View, normal_name
+from recollect.types import Draft, Json, Record
+
+LEFT_OUT = ("source", "document", "message", "code")
+"""Kinds that are no notes: they come from documents, talks and code, which have files of their own."""
+_USUAL = Draft(text="")
+
+
+class KnownFile(Struct, frozen=True):
+    """What is known of a record's file: where it was, and what it and the record said."""
+
+    path: str
+    hash: str
+    lines: bool = False
+    """Were the lines of a file's own fields read for that? Earlier releases passed over what they could not read."""
+
+
+class NoteFile(Struct, frozen=True):
+    """A file as it was read."""
+
+    path: str
+    data: bytes
+    page: Page
+    draft: Draft
+
+    hash: str
+    before: str
+    """The same as earlier releases had it, which read a file's own fields otherwise: by that it has not changed."""
+    marked: bool = False
+    """Are there marks of a merge in it, so that it is to be written anew?"""
+    other: NoteFile | None = None
+    """What the other side of that merge said."""
+
+    def is_as(self, kept: KnownFile) -> bool:
+        """Does it say what was known of it?"""
+        return kept.hash == self.hash or (kept.hash == self.before and not kept.lines)
+
+
+def hash_of(stated: Draft | Record, at: datetime | None) -> str:
+    """What a file and a record are compared by: all that both can say. Looks do not count."""
+    said = [getattr(stated, name) for name in KEYS if name != "event_time"]
+    return hashlib.sha256(msgspec.msgpack.encode([stated.text, at, *said], order="deterministic")).hexdigest()
+
+
+def parse_note(path: str, data: bytes, content: str) -> NoteFile:
+    """What a file says, or a side of a merge that it holds."""
+    page = parse_page(content)
+    given: dict[str, object] = {"trust": "user_declared", **page.fields, "text": page.text}
+    if page.id is not None:
+        given["id"] = page.id
+    try:
+        draft = parse_draft(given, {})
+    except InvalidInput as error:  # by the name that the field has in a file
+        raise InvalidInput(KEYS.get(error.field, error.field), error.problem) from error
+    if draft.kind in LEFT_OUT:
+        raise InvalidInput("kind", f"{draft.kind!r} is no kind of notes, which alone are kept in files; name another")
+    for name in page.about:
+        parse_label(name, "about")
+    hash = hash_of(draft, draft.event_time)
+    earlier = None if page.before is None else msgspec.structs.replace(draft, metadata=page.before)
+    return NoteFile(path, data, page, draft, hash, hash if earlier is None else hash_of(earlier, earlier.event_time))
+
+
+def content_of(data: bytes) -> str:
+    try:
+        return plain_ends(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InvalidInput("file", "is not UTF-8 text; save it as that, and it is read") from error
+
+
+def are_twins(first: NoteFile, second: NoteFile) -> bool:
+    """Did two machines make a note each of one file, at moments of their own?"""
+    ids = {first.page.id, second.page.id}
+    return None not in ids and len(ids) == 2 and hash_of(first.draft, None) == hash_of(second.draft, None)
+
+
+def page_of(view: View, record: Record) -> Page:
+    """What the file of a record says; what a record has by itself is left out."""
+    fields: dict[str, Json] = {}
+    for name in KEYS:
+        value = getattr(record, name)
+        usual = "user_declared" if name == "trust" else getattr(_USUAL, name)
+        if value != usual:
+            fields[name] = value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else _plain(value)
+    known = view.names([record.space], text=normal_name(record.text)).get(record.space, [])
+    named = view.entities(Entities(space=record.space, names=tuple(known))) if known else []
+    linked = {name.casefold() for name in links_in(record.text)}
+    about = sorted({entity.name for entity in named if entity.name.casefold() not in linked})
+    return Page(text=record.text, id=record.id, fields=fields, about=tuple(about))
+
+
+def _plain(value: Any) -> Json:
+    return [*value] if isinstance(value, tuple) else value  # pyright: ignore[reportUnknownVariableType] -- labels
