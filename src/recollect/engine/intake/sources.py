@@ -27,6 +27,7 @@ from recollect.engine.intake.withheld import (
 )  # fmt: skip
 from recollect.engine.known import file_of
 from recollect.engine.parse import parse_choice, parse_label, parse_string, parse_text
+from recollect.engine.write.confided import Confided
 from recollect.engine.write.govern import leave_behind
 from recollect.engine.write.grounds import segment_kind, source_id, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record, put_of
@@ -249,14 +250,19 @@ class SourceWriter:
         draft, screen = ready.draft, self._screen
         known = ready.words if len(ready.words) == len(draft.segments) else _unknown(len(draft.segments))
         texts = [one.text for one in draft.segments]
-        public = screen.carry(texts) if draft.source_kind != "conversation" else texts  # a message is whole
+        talk = draft.source_kind == "conversation"
+        public = texts if talk else screen.carry(texts)  # a message is whole
+        confided = Confided(masking=screen.policy != "allow") if talk else None
         segments: list[Segment] = []
         words: list[Words] = []
         masked: list[str] = []
         for segment, text, counted in zip(stepping(draft.segments, self._step, 0, 2), public, known, strict=True):
-            given = segment if text == segment.text else msgspec.structs.replace(segment, text=text)
+            told = text if confided is None else confided.without(segment.role or "", text)
+            given = segment if told == segment.text else msgspec.structs.replace(segment, text=told)
             kept, kinds = screen.take(given)
             masked += kinds
+            if confided is not None:
+                confided.learn(segment.role or "", text, secrets=bool(kinds))
             if kept.text.strip() and not (kinds and screen.policy == "reject"):
                 segments.append(kept)
                 words.append(counted if kept is segment else (None, None))
