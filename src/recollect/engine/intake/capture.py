@@ -51,7 +51,7 @@ from recollect.ingest.lines import BROKEN, mend
 from recollect.ingest.parsed import conversation_adapter
 from recollect.ingest.regular import open_regular
 from recollect.ingest.talk import Conversation, Message, read_moment
-from recollect.ingest.transcripts import find_reader, find_reader_of_lines, parse_conversation
+from recollect.ingest.transcripts import find_reader, find_reader_of_lines, parse_conversation, still_queued
 from recollect.retrieve.decided import decide_the_same, matter_of
 from recollect.retrieve.fence import drop_blocks
 from recollect.store.base import Edit
@@ -142,6 +142,7 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
             new = _beyond(lines, _ends(core, space)) if begins else _forked(file) + lines
             _learn(confided, lines[: len(lines) - len(new)] if begins else b"")
             conversation = _unread(_heard(new, pauses, wish.at or core.clock()), before, so_far)
+            conversation = _unqueued(conversation, file, reached.offset)
             now = _reach(file, _until(reached, conversation, lines), end)
             so_far, reached = _write(
                 core, space, path, key, now, conversation, wish, so_far, confided, begins=begins
@@ -167,6 +168,21 @@ def _unread(talk: Conversation | None, before: Reached | None, so_far: Captured)
         return talk
     late = tuple(one for one in talk.messages if one.at is None or one.at > before.until)
     return msgspec.structs.replace(talk, messages=late)
+
+
+def _unqueued(talk: Conversation | None, file: BinaryIO, at: int) -> Conversation | None:
+    """Without what was typed while the agent worked, before a place, and comes once more as a line of its own."""
+    waiting = still_queued(_sound(_part(file, max(at - _TAIL, 0), min(_TAIL, at)))) if talk is not None and at else []
+    if talk is None or not waiting:
+        return talk
+    messages: list[Message] = []
+    for one in talk.messages:
+        if one.role == "user" and one.text in waiting:
+            waiting.remove(one.text)
+            continue
+        waiting = [] if one.role == "user" else waiting
+        messages.append(one)
+    return msgspec.structs.replace(talk, messages=tuple(messages))
 
 
 def _ends(core: Core, space: str) -> set[str]:
