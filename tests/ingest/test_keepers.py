@@ -334,7 +334,7 @@ def test_what_has_taken_the_place_of_something_is_kept() -> None:
 
 WRITTEN_SMALL = """
 ok great. btw we never use floats for money, always decimals. fix the places where you see floats
-stop. we use pnpm in this repo, not npm
+no. we use pnpm in this repo, not npm
 is the api down? the staging server runs on port 8000 of the host. tell me when it is up
 """
 

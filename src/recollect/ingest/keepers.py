@@ -18,11 +18,10 @@ from recollect.replaced import replaced_in
 
 _SHORTEST, _LONGEST = 18, 400  # characters
 _MOST = 3  # of one message
-_SHORTENED = "".join(
-    rf"(?<!\b{word}\.)"
-    for word in "Dr Mr Mrs Ms Prof etc inc vs approx str Str Nr No no ca usw bzw ggf evtl inkl resp".split()
+_ABBREVIATIONS = (
+    r"\bDr \bMr \bMrs \bMs \bProf \betc \binc \bvs \bapprox str \bStr \bNr \bca \busw \bbzw \bggf \bevtl \binkl \bresp"
 )
-_SHORTENED += r"(?<!str\.)"  # as in a street's name
+_SHORTENED = "".join(rf"(?<!{word}\.)" for word in _ABBREVIATIONS.split())
 _MONTH = r"(?!(?<=\d\.\s)(?:Jan|Feb|Mär|Mar|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))"
 _SENTENCE = re.compile(
     rf"(?<=[.!?]){_SHORTENED}[\"')\]]?\s+{_MONTH}(?=[\"'(0-9`]|[^\W\d_a-zß-öø-ÿа-я])|"

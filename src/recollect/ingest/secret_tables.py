@@ -27,7 +27,7 @@ def table_secrets(text: str) -> Iterator[tuple[int, int]]:
     for line in text.splitlines(keepends=True):
         cells = line.rstrip("\r\n").split(sign) if sign else []
         if not sign or len(cells) != count:
-            sign, columns, count = _head(line.rstrip("\r\n")) if _NAMED.search(line.lower()) else ("", frozenset(), 0)
+            sign, columns, count = _head(line.rstrip("\r\n"))
         else:
             yield from _in_row(cells, columns, at)
         at += len(line)
@@ -35,7 +35,7 @@ def table_secrets(text: str) -> Iterator[tuple[int, int]]:
 
 def _head(line: str) -> tuple[str, frozenset[int], int]:
     """What stands between the cells of a line, which of them calls its column passwords, and how many there are."""
-    for sign in _SIGNS:
+    for sign in _SIGNS if _NAMED.search(line.lower()) else "":
         cells = line.split(sign)
         named = frozenset(place for place, cell in enumerate(cells) if _HEAD.fullmatch(cell))
         if named and 1 < len(cells) <= _MOST_CELLS and (sign == "|" or _are_names(cells)):

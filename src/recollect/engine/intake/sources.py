@@ -334,7 +334,7 @@ def _place(segment: Segment, kind: str, position: int) -> Metadata:
 
 def _captured(twin: Record | None) -> Metadata:
     """That a message came by itself, which stays so when its transcript is read for another reason."""
-    return {name: mark for name, mark in ({} if twin is None else twin.metadata).items() if name == CAPTURED}
+    return {} if twin is None or CAPTURED not in twin.metadata else {CAPTURED: twin.metadata[CAPTURED]}
 
 
 def _unknown(count: int) -> Sequence[Words]:
