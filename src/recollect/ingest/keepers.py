@@ -25,7 +25,7 @@ _SHORTENED = "".join(rf"(?<!{word}\.)" for word in _ABBREVIATIONS.split())
 _MONTH = r"(?!(?<=\d\.\s)(?:Jan|Feb|Mär|Mar|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))"
 _SENTENCE = re.compile(
     rf"(?<=[.!?]){_SHORTENED}[\"')\]]?\s+{_MONTH}(?=[\"'(0-9`]|[^\W\d_a-zß-öø-ÿа-я])|"
-    rf"(?<=[^\W\d_][^\W\d_][^\W\d_][.!?]){_SHORTENED}\s+(?=[^\W\d_])|"  # also of who writes no capitals
+    rf"(?:(?<=[^\W\d_][^\W\d_][^\W\d_][.!?])|(?<=\b[no][ok][.!])){_SHORTENED}\s+(?=[^\W\d_])|"  # also of who writes no capitals
     r"(?<=[。！？])|\n+\s*(?:[-*•]\s+|\d+[.)]\s+)?"
 )
 _SPEECH = re.compile(r"(?<![^\s(:])(?:\"[^\"\n]+\"|'[^\n]+?'(?!\w)|“[^”\n]+”|«[^»\n]+»|„[^“”\n]+[“”]|「[^」\n]+」)")
