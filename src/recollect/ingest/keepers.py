@@ -94,7 +94,7 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         rf"(?!{_ERRAND})",
         r"\b(?:let'?s|we(?:'ll| will| are going to)) (?:go with|stick with|stay with|standardi[sz]e on|settle on|keep using)\b",
         r"\bdecision(?: is| was)?:", r"\bwe(?:'re| are) (?:dropping|deprecating|moving to|switching to|migrating to|retiring)\b",
-        r"\b(?:i|we)(?:'m| am|'re| are) going with\b", r"\bfinal (?:decision|answer|call)\b", r"\bwir haben (?:uns )?(?:beschlossen|entschieden)\b", *abroad.DECISIONS,
+        r"\b(?:i|we)(?:'m| am|'re| are) going with\b", r"\bwe(?:'ll| will)? (?:stay|stick|remain) (?:on|with) (?!(?:it|this|that|track|top|time|hold)\b)", r"\bfinal (?:decision|answer|call)\b", r"\bwir haben (?:uns )?(?:beschlossen|entschieden)\b", *abroad.DECISIONS,
     )),
     ("preference", "a preference", _any(
         r"\bi(?:'d)? (?:really |strongly |much |always |usually |generally )?(?:prefer|like my|hate|can't stand|dislike|love|don't like|do not like)\b",
@@ -142,7 +142,7 @@ _STANDING = _any(  # how somebody wants an agent to be, whatever is worked at; m
     rf"{_POLITE}(?:speak|talk) {_LANGUAGES}\b", rf"{_POLITE}(?:antworte|schreib|sprich|rede)\b[\w ]* {_LANGUAGES}\b",
     rf"{_POLITE}(?:call|address) me (?:as )?(?-i:[A-Z])[\w.-]+", rf"{_POLITE}(?:nenn|nenne) mich (?-i:[A-Z])\w+",
     rf"{_POLITE}(?:i'd like you to|i want you to) (?:address|call) me\b",
-    rf"{_POLITE}keep (?:it|them|things|(?:your |the )?(?:answers?|replies|responses?|explanations?|summaries)|everything) (?:very |more )?(?:short|brief|concise|simple|terse|under|below|to the point)\b",
+    rf"{_POLITE}keep (?:it|them|things|(?:your |the )?(?:answers?|replies|responses?|explanations?|summaries)|everything) (?:very |more )?(?:short|brief|concise|simple|terse|under|below|to the point|(?:to|at) (?:most |max |a maximum of )?(?:\d+|one|two|three|a few) (?:sentences?|lines?|words?|paragraphs?|bullets?)(?=(?: max| at most| please)*[.!]*$))\b",
     rf"{_POLITE}be (?:more |very |less )?(?:brief|concise|terse|direct|verbose|wordy)\b", r"^(?:fass dich|fasse dich) kurz\b",
     rf"{_POLITE}(?:no|skip the|drop the) (?:more )?(?:emojis?|comments|markdown|bullet points|bullets|tables|summaries|apologies|jargon|filler|small talk|exclamation marks|semicolons|abbreviations)\b",
     rf"{_POLITE}(?:use|write|prefer) [\w '-]{{2,50}}\b(?:everywhere|always|by default|in (?:all|every|any)\b|for (?:all|every|everything)\b)",

@@ -23,6 +23,7 @@ PREFERENCES = (
 )  # fmt: skip
 _ALWAYS = r"immer|stets|nie|niemals|toujours|jamais|siempre|nunca|jamás|sempre|mai|jamais|altijd|nooit|zawsze|nigdy|всегда|никогда"
 RULES = (
+    r"\bwir (?!haben|hatten|sehen|sahen|bekommen|kriegen|finden|fanden|wissen)\w+ (?:\w+ ){0,2}(?:nur noch|immer|nie|niemals|stets|grundsätzlich)\b(?! (?:noch|wieder|dasselbe|das gleiche))",
     r"\b(?:ab (?:jetzt|sofort|heute)|von (?:nun|jetzt) an|künftig|in zukunft|à partir de maintenant|désormais|dorénavant|de ahora en adelante|a partir de ahora|"
     r"a partir de agora|de agora em diante|d'ora in poi|da ora in poi|vanaf nu|voortaan|od teraz|отныне|с этого момента|впредь)\b",
     rf"^(?:bitte |s'il te plaît,? |por favor,? |per favore,? |alsjeblieft |proszę,? |пожалуйста,? )?(?:{_ALWAYS})\b",
