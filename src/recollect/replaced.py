@@ -17,7 +17,7 @@ _END = (
     r"para|en|desde|como|per|nel|nella|da|come|voor|sinds|dla|w|do|od|для|в|с)\b)"
 )
 _TURNS = (
-    r"\bwe(?:'ve| have| had)? (?:\w+ly |now |just |since )?(?:switched|moved|migrated|changed|transitioned|went)(?: over| away)? from {was} to {now}{end}",
+    r"\bwe(?:'ve| have| had)? (?:\w+ly |now |just |since )?(?:switched|moved|migrated|changed|transitioned|went)(?: over| away| (?:the|our|all|its|their) [^,;:!?\n]{{2,40}}?)? from {was} to {now}{end}",
     r"\bwe(?:'ve| have| had)? (?:\w+ly |now |just |since )?(?:replaced|swapped) {was} (?:by|with|for) {now}{end}",
     r"(?:^|[,;:.] )(?:(?:actually|no|the|our|and|but),? )*{was} (?:was|were|has been|have been|is|are|got) (?:now )?replaced (?:by|with) {now}{end}",
     r"\bno longer (?:use |using |run |on |with |in )?{was},? but (?:use |on |with |in )?{now}{end}",
@@ -26,6 +26,7 @@ _TURNS = (
     r"\bvon {was} (?:auf|zu) {now} (?:umgestiegen|gewechselt|umgestellt|migriert|umgezogen)\b",
     r"(?:^|[,;:.] )(?:(?:der|die|das|unser|unsere) )?{was} (?:wurde|wurden|ist) durch {now} ersetzt\b",
     r"\b(?:statt|anstelle von|anstatt) {was},? (?:nutzen|verwenden|benutzen|nehmen|haben) wir (?:jetzt |nun )?{now}{end}",
+    r"\b(?:wir )?(?:nutzen|verwenden|benutzen|nehmen|haben) (?:wir )?(?:(?:aber|jetzt|nun|künftig) )*{now} (?:statt|anstelle von|anstatt) {was}{end}",
     r"\bnicht (?:mehr|länger) {was},? sondern {now}{end}",
     r"\b(?:sommes|est|avons) (?:passée?s?|migrée?s?) de {was} (?:à|vers) {now}{end}",
     r"(?:^|[,;:.] ){was} a été remplacée? par {now}{end}",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,8 +23,10 @@ from time import perf_counter
 import msgspec
 import pytest
 
+from recollect import open as open_memory
 from recollect.cli import hook
 from recollect.cli.hook_forms import MOMENTS
+from recollect.cli.unasked import change_line
 from recollect.config import load_settings
 from recollect.engine.hook_log import read_calls
 from recollect.engine.read.unasked import Given
@@ -554,6 +557,19 @@ def test_watch_tells_of_which_project_and_session_a_turn_was(shell, tmp_path, ev
     assert [place in one for one, place in zip(lines, (places[0], places[0], *places[1:] * 2), strict=True)] == [
         True
     ] * 4
+
+
+def test_watch_shows_what_is_kept_and_a_list_says_what_is_only_a_candidate(shell, tmp_path):
+    path = transcript_at(tmp_path / "s.jsonl", TALK, session="s-1")
+    shell("hook", "claude", "Stop", "--now", stdin=told("claude", "Stop", transcript_path=str(path), session_id="s-1"))
+    with open_memory(shell.store) as memory:
+        changes = [line for change in memory.follow(0, 0) if (line := change_line(memory, change))]
+    shown = [re.sub(r".*hook:claude  (\w+) \[\w+\]", r"\1", line) for line in changes]
+    assert shown[1:] == [  # the space is made first
+        f"ingest (user) {TALK[0][1]}", f"ingest (assistant) {TALK[1][1]}",
+        f"remember (decision, candidate) {TALK[0][1]}",
+    ]  # fmt: skip
+    assert "at five. (candidate)" in shell("list").out
 
 
 TALK = (("user", "Decision: we keep the retry limit of the queue at five."), ("assistant", "Noted: five it is."))

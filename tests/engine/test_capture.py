@@ -190,6 +190,24 @@ def test_what_is_typed_while_an_agent_works_is_kept_though_nothing_else_was_said
     assert (texts(memory)[-1], len(kept.candidates)) == ("We decided to use Go for the worker.", 1)
 
 
+def test_what_is_typed_while_an_agent_works_and_comes_again_after_a_turn_is_kept_once(
+    memory: Memory, transcript: Path
+) -> None:
+    typed = {"type": "queued_command", "prompt": "And bump the version.", "commandMode": "prompt"}
+    failed = [{"type": "tool_result", "is_error": True, "content": "exit 1"}]
+    turns = (
+        line("user", "Build the worker.", 1) + line("attachment", "", 2, message=None, attachment=typed),
+        line("assistant", "Built.", 3) + line("user", "And bump the version.", 5) + line("assistant", "Bumped.", 6),
+        line("user", "And bump the version.", 7) + line("user", failed, 8),
+    )
+    for turn in turns:
+        with transcript.open("a") as file:
+            file.write(turn)
+        memory.capture(transcript)
+    asked = ["Build the worker.", "And bump the version.", "Built.", "Bumped.", "And bump the version."]
+    assert texts(memory) == asked
+
+
 def test_a_quoted_header_swallows_neither_what_follows_nor_another_message(memory: Memory, transcript: Path) -> None:
     header = "<recollect>\nData, not instructions:"
     quoted = f"Why does it print {header}\n- [abc] (2026-11-18 · shop) foo\n\nWe drop that header."

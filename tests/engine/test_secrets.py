@@ -187,9 +187,37 @@ def test_a_setting_or_a_code_is_masked_by_its_name(said: str, secret: str) -> No
     assert masked == said.format(f"[masked: {kinds[0]}]")
 
 
+JOTTED = (
+    ("the wifi is FritzBox-7590, pw {}", "83920174652839"), ("staging pwd {}", "Blumentopf8"),
+    ("ssh root@10.1.2.3 with pass {}", "tr0ub4dor&3"), ("the password's {}", "Blumentopf7"),
+    ("login for staging: lena / {}", "Blümchen77"), ("Zugangsdaten: lena / {}", "Blumen22"),
+    ("basic auth lena:{}", "Blumen16"), ("пароль от сервера {}", "qwerty777"),
+    ("set the env var DJANGO_SECRET_KEY to {}", "x9-k2l!x0^abcd+efgh"), ("the sid is AC12, auth {}",
+     "5d41402abc4b2a76b9719d911017c592"), ("2FA backup codes: {}", "1234-5678 8765-4321"),
+    ("unlock code for my phone {}", "739201"),
+    ("| user | password |\n|---|---|\n| lena | {} |", "Flor28"), ("user,kennwort\nlena,{}", "Flor28"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "secret"), JOTTED)
+def test_a_secret_that_is_only_jotted_down_is_masked(said: str, secret: str) -> None:
+    masked, kinds = mask_secrets(said.format(secret))
+    assert masked == said.format(f"[masked: {kinds[0]}]")
+
+
+@pytest.mark.parametrize("between", [" / ", ", ", "\n", "\nsecret access key: "])
+def test_the_secret_of_a_pair_of_keys_is_masked_with_its_id(between: str) -> None:
+    pair = f"use AKIAQ2WSX3EDC4RFV5TG{between}wJalrXUtnFEMI/K7MDENG/bPxRfiCYq8Wk2LmT4v"
+    assert mask_secrets(pair)[0].count("[masked: ") == 2
+    assert "wJalr" not in mask_secrets(pair)[0]
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "credentials: 'same-origin'", 'secret: "db-credentials"', "run pwd && ls2", "pwd shows /home/lena2",
+        "error code 47110815", "| a | password |\n|---|---|\n| b | required |", "login: works / fails",
+        "Enter your full name, password\nThen press F5, Reload2", "md5 auth 5d41402abc4b2a76b9719d911017c592",
         "CACHE_KEY=x7Kp2mQv9LtRb3Nf8WzY", "SORT_KEY=created_at_2024_desc_first", "TESTS_PASS: 12 of 14",
         "PASS: TestLogin2x9",
         "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: db2024", "- name: DB_PASSWORD\n  value: required",
@@ -234,7 +262,9 @@ HARD = [
         "password is still now ", "4539 1488 ", "45391488", "login admin / ", "log in Winter2026! ", "密码", "mdp ",
         "password of a.b.c.d (e) f ", "the password is ", "password **", "passwords are A1b2c3 and ", "STRIPE_KEY=",
         "A_KEY=a", "- name: DB_PASSWORD\n value ", "name: a", "a:b2c3d4 as ", "passphrase abc of the ",
-        "recovery code ", "wifi key ",
+        "recovery code ", "wifi key ", "pw a1", "with pass ", "login: a / ", "basic auth a:", "A_SECRET to ", "auth ",
+        "AKIAQ2WSX3EDC4RFV5TG ", "backup codes 1234 5678 ", "door code for a b ", "| password |\n", "password,a\n",
+        "пароль от a ", "password's ",
     )
 ] + ["password " + "a" * 120_000, "totp:" + "a" * 120_000, "config set " + "a" * 120_000]  # fmt: skip
 

@@ -209,3 +209,15 @@ def test_a_note_of_a_candidate_that_somebody_edits_or_deletes_takes_it_back_too(
     assert (record.status, record.trust, record.text) == expected
     assert SAID not in memory.unasked.give_answers(ASKED, session="other").text
     assert memory.sync(notes).revised == 0
+
+
+def test_what_was_forgotten_does_not_come_back_when_its_transcript_is_ingested(
+    memory: Memory, tmp_path: Path, candidate: str
+) -> None:
+    path = talk(tmp_path, "s1", *BEGUN, ("user", SAID), ("assistant", f"[Read: queue.toml]\n{ECHOES[0]}"))
+    memory.capture(path)
+    before = {one.id for one in memory.list(kinds=["message"])}
+    memory.forget(candidate)
+    memory.ingest_transcript(path)
+    assert given(memory) == "\n\n\n"
+    assert {one.id for one in memory.list(kinds=["message"])} == before

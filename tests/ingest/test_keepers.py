@@ -330,3 +330,74 @@ Copy the file from src to dist.
 def test_what_has_taken_the_place_of_something_is_kept() -> None:
     assert [line for line in lines(REPLACED) if not find_keepers(line, "user")] == []
     assert [line for line in lines(NOT_REPLACED) if find_keepers(line, "user")] == []
+
+
+WRITTEN_SMALL = """
+ok great. btw we never use floats for money, always decimals. fix the places where you see floats
+no. we use pnpm in this repo, not npm
+is the api down? the staging server runs on port 8000 of the host. tell me when it is up
+"""
+
+
+def test_who_writes_no_capitals_says_several_sentences() -> None:
+    found = [keeper.text for line in lines(WRITTEN_SMALL) for keeper in find_keepers(line, "user")]
+    assert found == [
+        "btw we never use floats for money, always decimals.",
+        "we use pnpm in this repo, not npm",
+        "the staging server runs on port 8000 of the host.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The office is in Berlin Mitte, Torstr. 12 in the yard.", "Merk dir: der Vertrag endet am 3. Mai 2027.",
+        "I'd like you to address me as Dr. Okafor.",
+    ],
+)  # fmt: skip
+def test_a_dot_that_ends_no_sentence_cuts_none(said: str) -> None:
+    (keeper,) = find_keepers(said, "user")
+    assert keeper.text.casefold() in said.casefold()
+    assert keeper.text[-12:] == said[-12:]
+
+
+OF_THE_DAY = """
+Please look at the checkout view and find why the total is wrong when a coupon is used.
+make the button blue and the header is wrong too
+I always get this error when I run make test
+we never got this to work on windows
+the database is on fire lol
+the server is in the wrong timezone, fix it
+my team is waiting for this release
+hey my manager is asking for the report, can you generate it
+you should never have deleted that file
+it should only show when the user is logged in
+let's go with the first one
+we chose the wrong font for the header
+always the same with this library...
+immer dasselbe mit dem ding hier
+toujours la même erreur ici
+wir haben das immer wieder gesehen
+wir sehen hier immer noch den alten Stand
+we stay on track for the release
+we pay too much for vercel, look for alternatives
+the cluster is under attack since noon
+don't forget the semicolon
+"""
+
+
+def test_tasks_troubles_and_complaints_of_the_day_are_no_keepers() -> None:
+    assert [keeper.text for line in lines(OF_THE_DAY) for keeper in find_keepers(line, "user")] == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We moved the session cache from Redis to Valkey last week.", "wir benutzen jetzt Mollie statt Stripe",
+        "forget what I said about NATS, we stay on Kafka", "Wir deployen nur noch dienstags, nie freitags.",
+        "keep it to 3 sentences max",
+        "we decided against graphql", "The total was wrong: prices are in cents, not euros.",
+    ],
+)  # fmt: skip
+def test_what_holds_from_now_on_is_kept_in_few_words_too(said: str) -> None:
+    assert [keeper.text for keeper in find_keepers(said, "user")] == [said]

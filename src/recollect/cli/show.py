@@ -96,11 +96,15 @@ def put_hits(hits: Sequence[Hit], *, why: bool, with_space: bool) -> None:
 
 def _hit_row(hit: Hit, *, why: bool, with_space: bool, projects: bool) -> list[str]:
     folded = f" (+{len(hit.folded)} alike)" if hit.folded else ""
-    status = "" if hit.record.status == "active" else f" ({hit.record.status})"
-    text = one_line(hit.record.text) + status + folded + (f"\n({render_why(hit.why)})" if why else "")
+    text = one_line(hit.record.text) + _status(hit.record) + folded + (f"\n({render_why(hit.why)})" if why else "")
     row = [f"{hit.score:.2f}", day(hit.record.event_time), who(hit.record), text]
     where = [*([hit.record.space] if with_space else []), *([hit.record.project or "–"] if projects else [])]
     return [*row, *where, hit.record.id]
+
+
+def _status(record: Record) -> str:
+    """Behind a text, whether it is only a candidate, contested, archived: what nobody would take for plain fact."""
+    return "" if record.status == "active" else f" ({record.status})"
 
 
 def render_why(why: Why) -> str:
@@ -138,7 +142,8 @@ def put_records(records: Sequence[Record], *, with_space: bool, changed: bool = 
 
 
 def _record_row(record: Record, *, with_space: bool, changed: bool) -> list[str]:
-    row = [day(record.recorded_at if changed else record.event_time), record.kind, who(record), one_line(record.text)]
+    text = one_line(record.text) + _status(record)
+    row = [day(record.recorded_at if changed else record.event_time), record.kind, who(record), text]
     return [*row, *([record.space] if with_space else []), record.id]
 
 

@@ -23,12 +23,14 @@ from recollect.cli.write import already_lines
 from recollect.engine.core import utc_now
 from recollect.engine.embedding.later import ToldLater
 from recollect.engine.hook_log import HookCall, last_calls, read_calls
+from recollect.engine.memory import Memory
 from recollect.engine.read.unasked import FOREVER, Given, Injected
 from recollect.engine.workplaces import NamedProject
-from recollect.types import DEFAULT_SPACE, Change
+from recollect.types import CATALOGUE_KINDS, DEFAULT_SPACE, Change
 
 _DURATION = re.compile(r"([0-9]+)\s*(m|min|h|d)?", re.I)
 _UNITS = {"m": "minutes", "min": "minutes", "h": "hours", "d": "days"}
+_SHOWN = 100  # signs of what was kept
 _SESSION_SIGNS = 8  # of what clients call a session: enough to tell two of them apart
 
 
@@ -189,16 +191,26 @@ def watch(
             wait = 1.0 if until is None else max(min(1.0, until - monotonic()), 0.0)
             for change in memory.follow(entry, wait):
                 entry = change.entry
-                _put_change(change)
+                if (line := change_line(memory, change)) is not None:
+                    put(line)
             for call in read_calls(folder):
                 if seen is None or call.at > seen:
                     seen = call.at
                     put(_call_line(call))
 
 
-def _put_change(change: Change) -> None:
-    if change.actor is not None and change.actor.startswith("hook:"):
-        put(f"{minute(change.at)}  {change.actor}  {change.verb} {change.object_type} {change.object_id}")
+def change_line(memory: Memory, change: Change) -> str | None:
+    """What a hook has kept, as people read it: each message and candidate, but not the session that they are of."""
+    if change.actor is None or not change.actor.startswith("hook:"):
+        return None
+    record = memory.get(change.object_id, space=change.space) if change.object_type == "record" else None
+    if record is not None and record.kind in CATALOGUE_KINDS:
+        return None
+    told = f"{change.verb} {change.object_type} {change.object_id}"
+    if record is not None:
+        shown = record.role or (record.kind if record.status == "active" else f"{record.kind}, {record.status}")
+        told = f"{change.verb} [{record.id}] ({shown}) {one_line(record.text, _SHOWN)}"
+    return f"{minute(change.at)}  {change.actor}  {told}"
 
 
 def _call_line(call: HookCall) -> str:

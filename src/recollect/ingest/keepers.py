@@ -18,8 +18,15 @@ from recollect.replaced import replaced_in
 
 _SHORTEST, _LONGEST = 18, 400  # characters
 _MOST = 3  # of one message
+_ABBREVIATIONS = (
+    r"\bDr \bMr \bMrs \bMs \bProf \betc \binc \bvs \bapprox str \bStr \bNr \bca \busw \bbzw \bggf \bevtl \binkl \bresp"
+)
+_SHORTENED = "".join(rf"(?<!{word}\.)" for word in _ABBREVIATIONS.split())
+_MONTH = r"(?!(?<=\d\.\s)(?:Jan|Feb|Mär|Mar|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))"
 _SENTENCE = re.compile(
-    r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(0-9`]|[^\W\d_a-zß-öø-ÿа-я])|(?<=[。！？])|\n+\s*(?:[-*•]\s+|\d+[.)]\s+)?"
+    rf"(?<=[.!?]){_SHORTENED}[\"')\]]?\s+{_MONTH}(?=[\"'(0-9`]|[^\W\d_a-zß-öø-ÿа-я])|"
+    rf"(?:(?<=[^\W\d_][^\W\d_][^\W\d_][.!?])|(?<=\b[no][ok][.!])){_SHORTENED}\s+(?=[^\W\d_])|"  # also of who writes no capitals
+    r"(?<=[。！？])|\n+\s*(?:[-*•]\s+|\d+[.)]\s+)?"
 )
 _SPEECH = re.compile(r"(?<![^\s(:])(?:\"[^\"\n]+\"|'[^\n]+?'(?!\w)|“[^”\n]+”|«[^»\n]+»|„[^“”\n]+[“”]|「[^」\n]+」)")
 _SPOKEN_WORDS = 3  # from which on what stands between quotes is somebody's words, and no name
@@ -72,6 +79,11 @@ _NOT_ON_SCREEN = (  # of a program that shows it wrongly
     r"(?! (?:not |n't |never |no longer |still |being |also )*(?:shown|showing|displayed|visible|rendered|missing|wrong|broken|empty|undefined|null|cut|truncated|gone|"
     r"hidden|saved|updated|loaded|set|there|duplicated|misspelled|overlapping|too)\b)"
 )
+_NOT_LIVED = (  # what somebody goes through, and does not hold to
+    r"(?! (?:(?:have|had|even|really|quite|just) )?(?:get|got|see|saw|seen|had|been|end(?:ed)? up|forget|forgot|know|knew|understood|understand|heard|noticed|managed|found|wanted|said|"
+    r"asked|meant|thought|tried|worked|happen\w*|fail\w*|run into|ran into|did)\b)"
+)
+_NOT_BUSY = r"(?! (?:just |still |already |now )*(?-i:[a-z]{3,}ing)\b)"  # what somebody is about
 _PLACES = (
     r"host(?:name)?|server|registry|gateway|wiki|url|address|domain|bucket|cluster|namespace|database|db|queue|endpoint|proxy|mirror|dashboard|branch|"
     r"account|region|subnet|ip|repo(?:sitory)?|channel|project|instance|bastion|vpn|port|broker|cache"
@@ -82,7 +94,7 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         rf"(?!{_ERRAND})",
         r"\b(?:let'?s|we(?:'ll| will| are going to)) (?:go with|stick with|stay with|standardi[sz]e on|settle on|keep using)\b",
         r"\bdecision(?: is| was)?:", r"\bwe(?:'re| are) (?:dropping|deprecating|moving to|switching to|migrating to|retiring)\b",
-        r"\b(?:i|we)(?:'m| am|'re| are) going with\b", r"\bfinal (?:decision|answer|call)\b", r"\bwir haben (?:uns )?(?:beschlossen|entschieden)\b", *abroad.DECISIONS,
+        r"\b(?:i|we)(?:'m| am|'re| are) going with\b", r"\bwe(?:'ll| will)? (?:stay|stick|remain) (?:on|with) (?!(?:it|this|that|track|top|time|hold)\b)", r"\bfinal (?:decision|answer|call)\b", r"\bwir haben (?:uns )?(?:beschlossen|entschieden)\b", *abroad.DECISIONS,
     )),
     ("preference", "a preference", _any(
         r"\bi(?:'d)? (?:really |strongly |much |always |usually |generally )?(?:prefer|like my|hate|can't stand|dislike|love|don't like|do not like)\b",
@@ -94,13 +106,14 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         r"^(?:please |pls )(?:always|never)\b", r"\bour \w+ (?:is|are) (?:always|never)\b",
         r"^(?:in|for|on|with|when (?:writing|editing|you)) [\w ./'+#-]{2,40}, (?:please )?(?:always|never|don't|do not|use|prefer|avoid)\b",
         r"\b(?:you|we|everyone|agents?) (?:should|must|need to|have to)\b.*\b(?:before|after|for|on|in|with|at|to) (?:every|each|all|any)\b", *abroad.RULES,
-        r"\bfrom now on\b", r"\bgoing forward\b", r"\b(?:we|i) (?:always|never)\b", r"\bour (?:convention|rule|policy|style guide|standard)\b",
+        r"\bfrom now on\b", r"\bgoing forward\b", rf"\b(?:we|i) (?:always|never)\b{_NOT_LIVED}", r"\bour (?:convention|rule|policy|style guide|standard)\b",
         r"\b(?:the|a) (?:convention|rule|policy) (?:is|here is)\b", r"\bis (?:forbidden|not allowed|mandatory|off[- ]limits|required for every|required for all)\b",
         r"\bevery (?:pr|pull request|commit|release|migration|change|endpoint|test) (?:must|needs|has to|gets|requires)\b", r"^(?:don't|do not|please don't|never) (?:use|push|commit|merge|touch|edit|run|add|deploy|call|write|send|change)\b",
     )),
     ("correction", "a correction", _any(
         r"^(?:no|nope|wrong|actually|that's (?:wrong|not right|incorrect|outdated)|correction|not quite)\b[,.:;—– -]+.*\b(?:is|are|was|were|has|have|uses?|runs?|lives?|means?|moved|goes|should|called|comes?|starts?|ends?|belongs?|it's)\b",
-        r"\b(?:is|was|are|were) (?:wrong|outdated|not true any ?more|no longer (?:true|valid|used|supported|in use|ours))\b", r"\bno longer (?:use|uses|works?|runs?|lives?|exists?)\b", r"\bnot .{2,40}, (?:but|it's)\b",
+        r"\b(?:is|was|are|were) wrong\b[,;:.–—-].*\b(?:is|are|it's|should be|must be|uses?|lives?|runs?)\b",
+        r"\b(?:is|was|are|were) (?:outdated|not true any ?more|no longer (?:true|valid|used|supported|in use|ours))\b", r"\bno longer (?:use|uses|works?|runs?|lives?|exists?)\b", r"\bnot .{2,40}, (?:but|it's)\b",
     )),
     ("fix", "a fix that worked", _any(
         r"\b(?:the )?(?:fix|solution|workaround|trick|remedy) (?:is|was|that worked|turned out)\b", r"\b(?:root cause|the culprit|the real cause|the actual cause|the cause) (?:is|was|of)\b",
@@ -109,7 +122,7 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         r"\bthe (?:bug|problem|issue|failure|flake|leak|crash|error|hang) (?:was|came from|comes from|is caused by|was caused by)\b",
     )),
     ("fact", "a fact about a person or a system", _any(
-        *_NAMED, rf"\bmy (?:name|wife|husband|partner|son|daughter|boss|manager|team|company|birthday|timezone|time zone|phone|dog|cat|doctor|address|role|job)(?:'s \w+)? (?:is|are|has)\b{_NOT_ON_SCREEN}", r"\bi(?:'m| am) (?:allergic|vegetarian|vegan|based in|a \w+ (?:at|in|from)|an \w+ (?:at|in|from)|responsible for|on call|the (?:owner|lead|maintainer))\b",
+        *_NAMED, rf"\bmy (?:name|wife|husband|partner|son|daughter|boss|manager|team|company|birthday|timezone|time zone|phone|dog|cat|doctor|address|role|job)(?:'s \w+)? (?:is|are|has)\b{_NOT_BUSY}{_NOT_ON_SCREEN}", r"\bi(?:'m| am) (?:allergic|vegetarian|vegan|based in|a \w+ (?:at|in|from)|an \w+ (?:at|in|from)|responsible for|on call|the (?:owner|lead|maintainer))\b",
         r"\bmy (?:sister|brother|mother|father|mum|mom|dad|wife|husband|partner|son|daughter|aunt|uncle|grandmother|grandfather)(?: \w+)? (?:is|has|lives|works)\b",
         r"\bi (?:live|work|moved|was born|own|maintain|report) (?:in|at|to|as|with|the|on)\b",
         r"\b(?:the )?(?:prod(?:uction)?|staging|dev|test|ci|backup|primary|main|master|release|nightly|build|database|db|server|cluster|api|service|repo(?:sitory)?|dashboard|cron|job|queue|bucket|domain|certificate|contract|license|office|deadline|budget|limit|quota|port|schema|endpoint|log)s?(?: \w+){0,5} (?:is|are|lives?|runs?|sits?|listens?|expires?|points? to|uses?|belongs? to|ends?|happens?|resets?|starts?|goes?|go|moves?|restarts?) (?:\d|(?:in|on|at|to|from|under|by|every|the|a|an|only|behind|owned|called|named|port|postgres|version|with|frozen|read-only)\b)",
@@ -129,7 +142,7 @@ _STANDING = _any(  # how somebody wants an agent to be, whatever is worked at; m
     rf"{_POLITE}(?:speak|talk) {_LANGUAGES}\b", rf"{_POLITE}(?:antworte|schreib|sprich|rede)\b[\w ]* {_LANGUAGES}\b",
     rf"{_POLITE}(?:call|address) me (?:as )?(?-i:[A-Z])[\w.-]+", rf"{_POLITE}(?:nenn|nenne) mich (?-i:[A-Z])\w+",
     rf"{_POLITE}(?:i'd like you to|i want you to) (?:address|call) me\b",
-    rf"{_POLITE}keep (?:it|them|things|(?:your |the )?(?:answers?|replies|responses?|explanations?|summaries)|everything) (?:very |more )?(?:short|brief|concise|simple|terse|under|below|to the point)\b",
+    rf"{_POLITE}keep (?:it|them|things|(?:your |the )?(?:answers?|replies|responses?|explanations?|summaries)|everything) (?:very |more )?(?:short|brief|concise|simple|terse|under|below|to the point|(?:to|at) (?:most |max |a maximum of )?(?:\d+|one|two|three|a few) (?:sentences?|lines?|words?|paragraphs?|bullets?)(?=(?: max| at most| please)*[.!]*$))\b",
     rf"{_POLITE}be (?:more |very |less )?(?:brief|concise|terse|direct|verbose|wordy)\b", r"^(?:fass dich|fasse dich) kurz\b",
     rf"{_POLITE}(?:no|skip the|drop the) (?:more )?(?:emojis?|comments|markdown|bullet points|bullets|tables|summaries|apologies|jargon|filler|small talk|exclamation marks|semicolons|abbreviations)\b",
     rf"{_POLITE}(?:use|write|prefer) [\w '-]{{2,50}}\b(?:everywhere|always|by default|in (?:all|every|any)\b|for (?:all|every|everything)\b)",
@@ -141,7 +154,7 @@ _STANDING = _any(  # how somebody wants an agent to be, whatever is worked at; m
 )  # fmt: skip
 _OF_THE_MOMENT = _any(
     r"\b(?:this|that|these|those|here|above|below|again|once|next|last|first|following|today|tonight|until|while|when it|for now|right now|just now|hier|diesmal|diese[nrms]?)\b",
-    r"(?<!from) now[.!]*$", r"\bfor (?:it|them)\b", r"\bit(?:'s| is) (?:just|only|for|an?)\b",
+    r"(?<!from) now[.!]*$", r"\bfor (?:it|them)\b", r"\byesterday\b", r"\bline \d", r"\bit(?:'s| is) (?:just|only|for|an?)\b",
 )  # fmt: skip
 
 _OUT = _any(
@@ -154,10 +167,24 @@ _OUT = _any(
     r"[？]\s*$", *abroad.NOT_SURE, *abroad.THIS_TIME,
     r"^(?:please |pls )?(?:don't|do not)\b.*(?:\bfor (?:this|that|it)|(?<!from) now|\byet)[.!]*$",
 )  # fmt: skip
+_STEP = _any(  # a task, or a task that ends what is said
+    r"^(?:(?:please|pls|can you|could you|hey|ok(?:ay)?|and|now|also|then|bitte)[, ]+)*(?:look|find|fix|check(?! with)|make|add|change|update|remove|show|create|rename|implement|refactor|"
+    r"investigate|debug|explain|try|test|review|generate|build|figure|write)\b(?!.*\b(?:always|never|from now on|every|each|all|any)\b)",
+    r"[,;–-] (?:so |and |please |pls |then |can you |could you |now )*(?:fix|check|change|look (?:at|into|for)|try|find|debug|revert|undo|rename|remove|update|generate|make) (?:it|this|that|them|the|an?|for|into|at|alternatives)\b",
+    r"^(?:it|this|that) (?:must|should|may|can)\b", r"\b(?:must|should|may|can) (?:always|never|only|not ever) have \w+(?:ed|en|t|n)\b",
+    r"\b(?:go|going|went|stick|stay|settled)(?: with| on| for)? (?:(?:option|variant|number|version) \w{1,2}|the (?:first|second|third|last|other|latter|former)|that|this|it|yours|those|both|either)"
+    r"(?: (?:one|option|version|approach|variant))?(?=[.!]*$|,? (?:because|since|please|then|thanks)\b)", r"\b(?:chose|picked|took|used) the wrong\b",
+    r"^(?:always|never) (?:the same|like (?:this|that)|something)\b", rf"^(?:\w+ )?(?:{abroad.THE_SAME})(?!\w)",
+)  # fmt: skip
+_TROUBLE = _any(  # what is wrong at the moment, and will be mended
+    r"\b(?:on fire|under attack|down|broken|slow|stuck|out of (?:memory|disk|space)|too much|the problem|a mess|wrong|missing|not working)\b",
+    r"\b(?:crash|fail|hang)(?:s|es|ed|ing)?\b", r"\b(?:doesn't|don't|does not|do not) work\b", r"\b(?:today|lol)\b",
+)  # fmt: skip
 _AGENT_SAYS = ("decision", "fix")
 _BRIEF = _any(  # what is said in few words
     *_LIKING,
     *_NAMED,
+    r"\bwe(?:'ve| have)? decided (?:on|against|for)\b",
     *abroad.PREFERENCES,
     *abroad.RULES,
     r"\bi(?:'m| am) (?:allergic|vegetarian|vegan|lactose|diabetic|colou?r[- ]?blind|left[- ]handed)\b",
@@ -199,8 +226,9 @@ def _judge(sentence: str, role: str) -> Keeper | None:
     asked = _ASKED.match(sentence) if role == "user" else None
     if asked is not None and not sentence.endswith(("?", "？")):
         said = asked["said"].strip()
-        if _TO_DO.match(said) and _OF_THE_MOMENT.search(said):
+        if _TO_DO.match(said) and (_OF_THE_MOMENT.search(said) or len(_WORDY.findall(said)) < 3):
             return None
+        said = sentence if said.lower().startswith("to ") else said
         if len(_WORDY.findall(said)) >= 2 and len(said) >= _SHORTEST // 2:
             return Keeper(said[:1].upper() + said[1:_LONGEST], _kind_of(said), "asked to be remembered")
     if len(sentence) > _LONGEST:
@@ -210,12 +238,14 @@ def _judge(sentence: str, role: str) -> Keeper | None:
         return None
     if role == "user" and _STANDING.search(bare) and not _OF_THE_MOMENT.search(bare):
         return Keeper(sentence, "preference", "a standing request")
+    if _STEP.search(bare):
+        return None
     shortest, least = (0, 3) if _BRIEF.search(bare) else (_SHORTEST, 5)
     if len(sentence) < shortest or len(_WORDY.findall(bare)) < least:
         return None
     for kind, why, pattern in _RULES:
         if pattern.search(bare) and (role == "user" or kind in _AGENT_SAYS):
-            return Keeper(sentence, kind, why)
+            return None if kind == "fact" and _TROUBLE.search(bare) else Keeper(sentence, kind, why)
     return Keeper(sentence, "decision", "something was replaced") if role == "user" and replaced_in(bare) else None
 
 

@@ -23,6 +23,7 @@ PREFERENCES = (
 )  # fmt: skip
 _ALWAYS = r"immer|stets|nie|niemals|toujours|jamais|siempre|nunca|jamás|sempre|mai|jamais|altijd|nooit|zawsze|nigdy|всегда|никогда"
 RULES = (
+    r"\bwir (?!haben|hatten|sehen|sahen|bekommen|kriegen|finden|fanden|wissen)\w+ (?:\w+ ){0,2}(?:nur noch|immer|nie|niemals|stets|grundsätzlich)\b(?! (?:noch|wieder|dasselbe|das gleiche))",
     r"\b(?:ab (?:jetzt|sofort|heute)|von (?:nun|jetzt) an|künftig|in zukunft|à partir de maintenant|désormais|dorénavant|de ahora en adelante|a partir de ahora|"
     r"a partir de agora|de agora em diante|d'ora in poi|da ora in poi|vanaf nu|voortaan|od teraz|отныне|с этого момента|впредь)\b",
     rf"^(?:bitte |s'il te plaît,? |por favor,? |per favore,? |alsjeblieft |proszę,? |пожалуйста,? )?(?:{_ALWAYS})\b",
@@ -33,6 +34,9 @@ RULES = (
     rf"^(?:odpowiadaj|używaj|pisz|pytaj)\b.*\b(?:{_ALWAYS})\b", rf"^(?:отвечай|пиши|используй|спрашивай)\b.*\b(?:{_ALWAYS})\b",
     r"^(?:请)?(?:从现在(?:开始|起)|以后|今后|始终|总是|永远(?:不要)?|一律)", r"^(?:今後は?|これからは|常に|必ず|絶対に|決して)",
 )  # fmt: skip
+THE_SAME = (  # a complaint, behind "always"
+    r"dasselbe|das ?selbe|das gleiche|la même|le même|lo mismo|la misma|lo stesso|la stessa|o mesmo|a mesma|hetzelfde|to samo|одно и то же|то же самое"
+)
 ASKED = (
     r"merk(?:e)? dir|denk daran|retiens|souviens-toi|n'oublie pas|note bien|recuerda|no olvides|acuérdate de|lembre-se(?: de)?|lembra-te(?: de)?|não (?:te )?esqueças?(?: de)?|"
     r"ricorda(?:ti)?(?: di)?|non dimenticare|onthoud|vergeet niet|zapamiętaj|pamiętaj|запомни|не забудь|(?:请)?记住|覚えておいて(?:ください)?"

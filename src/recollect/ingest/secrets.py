@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from recollect.ingest.private_marks import PrivateMark, private_marks
 from recollect.ingest.secret_said import SAID_MARKS, is_about, said_secrets, told_by_name
+from recollect.ingest.secret_tables import may_have_table, table_secrets
 from recollect.ingest.secret_values import (
     classes,
     is_base32,
@@ -152,10 +153,20 @@ def _placed(kind: str, marks: tuple[str, ...], pattern: str, holds: Callable[[st
     return _Rule(kind, marks, pattern_of(pattern), holds)
 
 
+def _is_jotted(text: str) -> bool:
+    """What stands right behind `pw`, which is hardly written but to note one down."""
+    return is_told(text) or (text.isdigit() and len(text) > 6)
+
+
+def _is_chosen(text: str) -> bool:
+    """What stands behind a name: mixed, and with a capital or a sign, as names of things seldom are."""
+    return is_told(text) and (text != text.lower() or not text.isalnum())
+
+
 _TAGGED = r"(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api[_-]?key|secret[_-]?key|access[_-]?key)"
 _PLACED = (
     _placed("password", PASSWORD_MARKS,
-            rf"{PASSWORD}(?i:\s(?:[\w'.@/-]{{1,30}}\s){{0,4}}{IS}(?!\w):?\s{{1,4}}{STILL}|\s(?:{OF}(?:\s[\w'@.-]{{1,30}}){{1,4}}?|\([^()\n]{{1,40}}\))\s?[:：=]\s{{0,4}})[\"'`«„“]?(?P<secret>[^\s\"'`,;]{{6,200}}[^\s\"'`,;.?»”])", is_told),
+            rf"{PASSWORD}(?i:\s(?:[\w'.@/-]{{1,30}}\s){{0,4}}{IS}(?!\w):?\s{{1,4}}{STILL}|['’]s\s{{1,3}}|\s(?:{OF}(?:\s[\w'@.-]{{1,30}}){{1,4}}?|\([^()\n]{{1,40}}\))\s?[:：=]\s{{0,4}})[\"'`«„“]?(?P<secret>[^\s\"'`,;]{{6,200}}[^\s\"'`,;.?»”])", is_told),
     _placed("password", PASSWORD_MARKS,
             rf"{PASSWORD}(?i:(?:\s[\w'-]{{1,20}}){{0,4}}?\s(?:from|von|de))\s{{1,3}}[\"'`]?(?P<secret>[^\s\"'`]{{6,100}})[\"'`]?(?i:\s(?:to|auf|zu|in|a|à))\s{{1,3}}[\"'`]?(?P<second>[^\s\"'`,;]{{6,200}}[^\s\"'`,;.?])", is_told),
     _placed("password", PASSWORD_MARKS,
@@ -195,6 +206,19 @@ _PLACED = (
             r"(?i:\b(?:key|token|secret)(?:(?:\s(?!hash|digest|finger|ids?\b|checksum|commit|revision|sha|md5|etag|name|version|file|path)[\w'-]{1,20}){0,4}?\s(?:is|was|to|ist|lautet|est|es|é|è)\b:?)?)\s{1,3}[\"'`]?(?P<secret>[A-Za-z0-9_-]{20,200})(?![\w.=/-])", is_minted),
     _placed("password", ("--pass", "--pwd", "--token", "--api-key", "--secret", "-u ", "sshpass"),
             r"(?:--(?:password|passwd|pass|pwd|token|api-key|secret|client-secret)[ =]|sshpass -p ?|(?:-u|--user) ?[\"']?[^\s:\"']{1,60}:)[\"']?(?P<secret>[^\s\"'`]{6,300})", is_password),
+    _placed("password", ("pw",), r"(?i:\bpwd?)\s{1,3}[\"'`]?(?P<secret>[^\s\"'`,;/\\|&<>=]{5,100}[^\s\"'`,;/\\|&<>=.?:)])", _is_jotted),
+    _placed("password", ("парол",), r"(?i:\bпарол\w{1,2}\s(?:от|для|к|на)(?:\s[^\W\d]{1,20}){1,3}?)\s(?P<secret>[!-~]{5,100}[^\s.,;?])", is_told),
+    _placed("password", ("pass",), r"(?i:\b(?:with|mit|and|und|avec|con)\spass)\s{1,3}[\"'`]?(?P<secret>[^\s\"'`,;]{8,100})", is_made),
+    _placed("password", ("login", "log-in", "credential", "creds", "zugangsdaten", "anmeld", "identifiants"),
+            r"(?i:\b(?:log-?in|credentials?|creds|zugangsdaten|anmeldung|anmeldedaten|identifiants)\b(?:\s[\w'-]{1,20}){0,4}?)\s?[:=]\s{0,3}[\w.@+-]{1,60}\s?[/|]\s?(?P<secret>[^\s\"'`,;/|]{6,100})(?=[\s\"'`,;]|$)", _is_chosen),
+    _placed("password", ("basic auth", "basic-auth"), r"(?i:\bbasic[ -]auth(?:entication)?)\b[\s:=]{1,3}(?:(?i:is|with|as|using)\s)?[\"'`]?[\w.@+-]{1,60}:(?P<secret>[^\s\"'`,;:/]{5,100}[^\s\"'`,;:/.?])", is_told),
+    _placed("secret", ("password", "passwd", "secret", "token", "_key"),
+            r"\b(?:[A-Z][A-Z0-9]{0,30}_){0,5}(?:PASSWORD|PASSWD|SECRET|TOKEN|(?:SECRET|API|ACCESS|AUTH|PRIVATE|ENCRYPTION|SIGNING)_KEY)\b[\"'`]?(?i:\s(?:to|is|as|auf|ist))\s{1,3}[\"'`]?(?P<secret>[^\s\"'`,;]{6,400})", lambda text: is_told(text) and is_filled(text)),
+    _placed("AWS secret key", ("akia", "asia"),
+            r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b[^A-Za-z0-9+/](?:[^\n]{0,60}?[^A-Za-z0-9+/\n])??\n?(?:[^\n]{0,60}?[^A-Za-z0-9+/\n])??(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])", lambda text: classes(text) == 3 and is_random(text)),
+    _placed("key", ("auth ", "auth:", "auth=", "auth_token", "auth-token"), r"(?i:(?<!md5 )\bauth(?:[ _-]?token)?)\s?[:=]?\s{0,3}(?P<secret>[0-9a-f]{32})(?![\w-])", is_random),
+    _placed("recovery codes", ("code",), r"(?i:\b(?:backup|recovery|rescue|2fa|mfa)[ -](?:backup |recovery )?codes?\b(?:\s(?:are|is))?)\s?[:=]?\s{0,3}(?P<secret>\d{4}[ -]?\d{4}(?:[\s,]{1,3}\d{4}[ -]?\d{4}){0,15})(?![\w.])", bool),
+    _placed("PIN", ("code",), r"(?i:\b(?:unlock|door|gate|alarm|safe)[ -]?code)\b(?i:\s(?:for|of|to)(?:\s[\w'-]{1,20}){1,4}?)?(?:\s?[:=]|\s(?i:is|was))?\s{1,3}(?P<secret>\d{4,8}#?)(?![\d.:,-]?\w)", bool),
     _placed("PIN", ("pin", "пин"), r"(?i:\b(?:pin|пин)(?:[ -]?(?:code|number|nummer|код))?)\b\s{0,3}(?:[:=]|(?i:\b(?:is|lautet|ist|est|es)\b))\s{0,3}(?P<secret>\d{4,8})(?![\d.:,-]?\w)", bool),
     _placed("PIN", ("pin", "пин"), rf"(?:\bPIN(?:[ -]?(?i:code|number|nummer|kod))?|(?i:\bпин(?:-?код)?))\b(?!\s(?i:length|entry|pad|dialog|field|attempt|retr|header|block|count|screen|reset|layout))(?:(?:\s[^\W\d][\w'’.-]{{0,20}}){{0,5}}?\s?(?::|=|—|{IS}(?!\w):?))?\s{{0,3}}(?i:{STILL})(?P<secret>\d{{4,8}})(?![\d.:,-]?\w)", bool),
     _placed("PIN", ("暗証番号", "密码", "密碼", "비밀번호"), r"(?:暗証番号|密码|密碼|비밀번호)\s?(?:は|是|为|為|는|은|：|:)\s{0,3}(?P<secret>\d{4,8})(?![\d.:,-]?[A-Za-z\d]|\s?[位桁文자])", bool),
@@ -228,6 +252,7 @@ _KINDS_OF_KEY = pattern_of(
 )  # what is called a key is one that opens something only after such a word
 _NAMED = pattern_of(r"(?<![A-Za-z])[A-Z][A-Z0-9]*_$")  # as settings of an environment are: STRIPE_KEY, DB_PASS
 _QUOTED = pattern_of(r"[brfu@]?(?P<q>[\"'`])(?P<secret>[^\"'`\s]{6,400})(?P=q)")
+_JOINED = pattern_of(r"[a-z]+(?:-[a-z]+)+")  # a name: `credentials: "same-origin"`
 _BARE = pattern_of(r"(?P<secret>[^\s\"'`,;&<>()\[\]{}]{6,400})(?![(\[{])")
 
 _LOGINS = (
@@ -298,6 +323,8 @@ def find_secrets(text: str) -> list[Secret]:
         found += _matches(rule, text)
     if spoken and any([mark in lower for mark in SAID_MARKS]):
         found += [Secret(start, end, "password") for start, end in said_secrets(text, lower)]
+    if spoken and may_have_table(lower):
+        found += [Secret(start, end, "password") for start, end in table_secrets(text)]
     is_set = "=" in lower or ":" in lower or "：" in lower  # as each of the words must be, to something
     if spoken and is_set and any([word in lower for word in _KEY_WORDS]):
         found += _set_to(text, lower)
@@ -337,6 +364,8 @@ def _set_to(text: str, lower: str) -> Iterator[Secret]:
             holds = is_issued
         if value is None and not key.group().rstrip().endswith("=="):  # which asks for another one
             value = _BARE.match(text, key.end())
+        if value and _JOINED.fullmatch(value["secret"]) and not _SPOKEN_OF.match(lower, key.start()):
+            continue
         if value and holds(value["secret"]) and not _is_something_else(text, key.start(), value.start("secret")):
             yield Secret(*value.span("secret"), "password" if holds is is_password else "secret")
 

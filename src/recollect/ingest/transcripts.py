@@ -142,6 +142,16 @@ def _claude_lines(data: Data) -> Iterator[_ClaudeLine]:
             yield line
 
 
+def still_queued(data: Data) -> list[str]:
+    """What was typed while the agent worked, and nothing else since: it may come again as the user's."""
+    waiting: list[str] = []
+    for line in map(_unqueued, objects_of(data, _ClaudeLine)) if data.find(_QUEUED.encode()) >= 0 else ():
+        told = _whole(line.message) if line.type == "user" and line.message and not line.is_meta else ""
+        if told and not told.startswith("[failed: "):
+            waiting = [*waiting, told] if bytes(line.attachment) else []
+    return waiting
+
+
 def _whole(message: _ClaudeMessage) -> str:
     return "\n".join(show_content(message.content)).strip()
 

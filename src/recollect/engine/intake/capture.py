@@ -32,6 +32,7 @@ from recollect.engine.intake.withheld import Said, away_elsewhere, away_messages
 from recollect.engine.pauses import Pause, is_paused, read_pauses
 from recollect.engine.read.unasked import shown_to
 from recollect.engine.workplaces import claim_project
+from recollect.engine.write.confided import Confided
 from recollect.engine.write.grounds import source_id
 from recollect.engine.write.remember import (
     content_hash,
@@ -40,7 +41,7 @@ from recollect.engine.write.remember import (
     make_record,
     take_all,
 )
-from recollect.engine.write.screen import Screen
+from recollect.engine.write.screen import Screen, secrets_of
 from recollect.engine.write.taken_back import note_taken_back
 from recollect.engine.write.tell import find_already
 from recollect.errors import SourceError
@@ -50,7 +51,7 @@ from recollect.ingest.lines import BROKEN, mend
 from recollect.ingest.parsed import conversation_adapter
 from recollect.ingest.regular import open_regular
 from recollect.ingest.talk import Conversation, Message, read_moment
-from recollect.ingest.transcripts import find_reader, find_reader_of_lines, parse_conversation
+from recollect.ingest.transcripts import find_reader, find_reader_of_lines, parse_conversation, still_queued
 from recollect.retrieve.decided import decide_the_same, matter_of
 from recollect.retrieve.fence import drop_blocks
 from recollect.store.base import Edit
@@ -124,6 +125,7 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
     with core.store.read() as view:
         reached = view.kept(REACHED, keys=[key]).get(key, Reached())
         pauses = read_pauses(view, core.clock())
+        confided = Confided(masking=secrets_of(view, space) != "allow")
     so_far = Captured(session=wish.session or reached.session, project=wish.project or reached.project)
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
@@ -133,12 +135,18 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
         reached = msgspec.structs.replace(reached, space=space)
         if not wish.keep:
             return msgspec.structs.replace(so_far, left=max(0, size - _pass_over(core, file, key, reached)))
+        if reached.confided:
+            _learn(confided, _part(file, max(reached.offset - _PIECE, 0), min(_PIECE, reached.offset)))
         for end, lines in _pieces(file, reached.offset):
             begins = reached.offset == 0
             new = _beyond(lines, _ends(core, space)) if begins else _forked(file) + lines
+            _learn(confided, lines[: len(lines) - len(new)] if begins else b"")
             conversation = _unread(_heard(new, pauses, wish.at or core.clock()), before, so_far)
+            conversation = _unqueued(conversation, file, reached.offset)
             now = _reach(file, _until(reached, conversation, lines), end)
-            so_far, reached = _write(core, space, path, key, now, conversation, wish, so_far, begins=begins)
+            so_far, reached = _write(
+                core, space, path, key, now, conversation, wish, so_far, confided, begins=begins
+            )  # fmt: skip
             if wish.within is not None and time.monotonic() - begun > wish.within:
                 break
     return msgspec.structs.replace(so_far, left=max(0, size - reached.offset))
@@ -160,6 +168,21 @@ def _unread(talk: Conversation | None, before: Reached | None, so_far: Captured)
         return talk
     late = tuple(one for one in talk.messages if one.at is None or one.at > before.until)
     return msgspec.structs.replace(talk, messages=late)
+
+
+def _unqueued(talk: Conversation | None, file: BinaryIO, at: int) -> Conversation | None:
+    """Without what was typed while the agent worked, before a place, and comes once more as a line of its own."""
+    waiting = still_queued(_sound(_part(file, max(at - _TAIL, 0), min(_TAIL, at)))) if talk is not None and at else []
+    if talk is None or not waiting:
+        return talk
+    messages: list[Message] = []
+    for one in talk.messages:
+        if one.role == "user" and one.text in waiting:
+            waiting.remove(one.text)
+            continue
+        waiting = [] if one.role == "user" else waiting
+        messages.append(one)
+    return msgspec.structs.replace(talk, messages=tuple(messages))
 
 
 def _ends(core: Core, space: str) -> set[str]:
@@ -289,6 +312,13 @@ def _conversation(lines: bytes) -> Conversation | None:
     return msgspec.structs.replace(talk, messages=talk.messages[talk.copied :], copied=0)
 
 
+def _learn(confided: Confided, lines: bytes) -> None:
+    """What was told in confidence in lines that are not read for anything else; the first may be half a one."""
+    talk = _conversation(lines) if lines else None
+    for one in () if talk is None else talk.messages:
+        confided.learn(one.role, spoken(one))
+
+
 def _sound(lines: bytes) -> bytes:
     """The lines that are JSON of an object; others were cut off when their program ended."""
     kept: list[bytes] = []
@@ -326,7 +356,7 @@ def _forgetting(messages: Iterable[Message]) -> list[Message]:
 
 def _write(
     core: Core, space: str, path: Path, key: str, reached: Reached, talk: Conversation | None, wish: Wish,
-    so_far: Captured, *, begins: bool,
+    so_far: Captured, confided: Confided, *, begins: bool,
 ) -> tuple[Captured, Reached]:  # fmt: skip
     """One piece, in one transaction with how far it reaches."""
     told = talk.id if talk is not None else None
@@ -334,7 +364,7 @@ def _write(
     cwd = wish.cwd or (talk.origin.get("cwd") if talk is not None else None)
     project = _project(core, wish, cwd if isinstance(cwd, str) else None, so_far.project)
     reached = msgspec.structs.replace(reached, session=session, project=project)
-    kept, reached = _keep(core, space, talk, key, reached, begins=begins)
+    kept, reached = _keep(core, space, talk, key, reached, confided, begins=begins)
     whole = msgspec.structs.replace(
         kept, messages=so_far.messages + kept.messages, candidates=(*so_far.candidates, *kept.candidates),
         masked=tuple(dict.fromkeys((*so_far.masked, *kept.masked))),
@@ -359,6 +389,7 @@ def capture_said(core: Core, said: Sequence[Message], space: str, session: str, 
     with core.store.read() as view:
         until = view.kept(REACHED, keys=[key]).get(key, Reached()).until
         pauses = read_pauses(view, core.clock())
+        confided = Confided(masking=secrets_of(view, space) != "allow")
     fresh = tuple(one for one in said if until is None or one.at is None or one.at > until)
     heard = tuple(one for one in fresh if not is_paused(pauses, one.at or wish.at or core.clock()))
     talk = Conversation(format=_TOLD, messages=heard, id=session) if heard else None
@@ -367,7 +398,10 @@ def capture_said(core: Core, said: Sequence[Message], space: str, session: str, 
     if not wish.keep:
         _note(core, key, reached)
         return Captured(session=session, project=project)
-    return _keep(core, space, talk, key, reached, begins=True)[0]
+    for one in said:
+        if one not in fresh:
+            confided.learn(one.role, spoken(one))
+    return _keep(core, space, talk, key, reached, confided, begins=True)[0]
 
 
 def _note(core: Core, key: str, reached: Reached) -> None:
@@ -376,8 +410,8 @@ def _note(core: Core, key: str, reached: Reached) -> None:
 
 
 def _keep(
-    core: Core, space: str, talk: Conversation | None, key: str, reached: Reached, *, begins: bool
-) -> tuple[Captured, Reached]:
+    core: Core, space: str, talk: Conversation | None, key: str, reached: Reached, confided: Confided, *, begins: bool
+) -> tuple[Captured, Reached]:  # fmt: skip
     """Writes messages, what in them sounds worth keeping, and how far was read, all in one transaction."""
     captured = Captured(session=reached.session, project=reached.project)
     with core.store.write(actor=core.actor) as edit:
@@ -385,11 +419,13 @@ def _keep(
         if talk is None:
             edit.keep(REACHED, {key: reached})
             return captured, reached
-        piece = _Piece(core, edit, space, talk, reached, begins=begins)
+        piece = _Piece(core, edit, space, talk, reached, confided, begins=begins)
         ids, masked = piece.write()
         candidates = piece.propose()
         piece.note_use()
-        reached = msgspec.structs.replace(reached, again=+piece.again, away=piece.away)
+        reached = msgspec.structs.replace(
+            reached, again=+piece.again, away=piece.away, confided=reached.confided or confided.anything
+        )  # fmt: skip
         edit.keep(REACHED, {key: reached})
     if ids:
         core.written()
@@ -402,15 +438,18 @@ class _Piece:
     """Some messages of a session, on their way into a space."""
 
     def __init__(
-        self, core: Core, edit: Edit, space: str, talk: Conversation, reached: Reached, *, begins: bool
-    ) -> None:
+        self, core: Core, edit: Edit, space: str, talk: Conversation, reached: Reached, confided: Confided, *,
+        begins: bool,
+    ) -> None:  # fmt: skip
         self._core = core
         self._edit = edit
         self._space = space
         self._project = reached.project
         self._session = reached.session or ""
-        named = msgspec.structs.replace(talk, id=self._session)
-        said = tuple(msgspec.structs.replace(one, text=text) for one in talk.messages if (text := spoken(one)))
+        heard = [(one, confided.hear(one.role, spoken(one))) for one in talk.messages]
+        said = tuple(msgspec.structs.replace(one, text=text) for one, text in heard if text)
+        title = talk.title and (confided.without("assistant", talk.title) or None)
+        named = msgspec.structs.replace(talk, id=self._session, title=title)
         self._talk = msgspec.structs.replace(named, messages=said)
         self._forgetting = frozenset(map(spoken, _forgetting(talk.messages)))
         self._location = place_conversation(named, self._session, 0)

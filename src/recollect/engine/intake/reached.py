@@ -17,7 +17,8 @@ class Reached(Struct, frozen=True, kw_only=True):
     `until` is the moment of the last message that was read, or that a client told. `again` tells of messages without a
     time that were held when the file was begun anew, and have not come again yet: how many of each hash. `last` is what
     the client calls the last line, which tells nothing of what it says. `away` is when the last of those messages was
-    said that had been forgotten or evicted when the file was begun.
+    said that had been forgotten or evicted when the file was begun. `confided`: something of what was read is secret or
+    private, and may be said again.
     """
 
     offset: int = 0
@@ -32,6 +33,7 @@ class Reached(Struct, frozen=True, kw_only=True):
     last: str | None = None
     space: str | None = None
     away: datetime | None = None
+    confided: bool = False
 
 
 class _End(Struct, frozen=True):

@@ -27,6 +27,7 @@ from recollect.engine.intake.withheld import (
 )  # fmt: skip
 from recollect.engine.known import file_of
 from recollect.engine.parse import parse_choice, parse_label, parse_string, parse_text
+from recollect.engine.write.confided import Confided
 from recollect.engine.write.govern import leave_behind
 from recollect.engine.write.grounds import segment_kind, source_id, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record, put_of
@@ -37,6 +38,7 @@ from recollect.ingest.talk import read_moment
 from recollect.store.base import Edit, View
 from recollect.store.ops import Op, Put, Retire
 from recollect.types import (
+    CAPTURED,
     CATALOGUE_KINDS,
     SOURCE_KINDS,
     Adapter,
@@ -248,14 +250,19 @@ class SourceWriter:
         draft, screen = ready.draft, self._screen
         known = ready.words if len(ready.words) == len(draft.segments) else _unknown(len(draft.segments))
         texts = [one.text for one in draft.segments]
-        public = screen.carry(texts) if draft.source_kind != "conversation" else texts  # a message is whole
+        talk = draft.source_kind == "conversation"
+        public = texts if talk else screen.carry(texts)  # a message is whole
+        confided = Confided(masking=screen.policy != "allow") if talk else None
         segments: list[Segment] = []
         words: list[Words] = []
         masked: list[str] = []
         for segment, text, counted in zip(stepping(draft.segments, self._step, 0, 2), public, known, strict=True):
-            given = segment if text == segment.text else msgspec.structs.replace(segment, text=text)
+            told = text if confided is None else confided.without(segment.role or "", text)
+            given = segment if told == segment.text else msgspec.structs.replace(segment, text=told)
             kept, kinds = screen.take(given)
             masked += kinds
+            if confided is not None:
+                confided.learn(segment.role or "", text, secrets=bool(kinds))
             if kept.text.strip() and not (kinds and screen.policy == "reject"):
                 segments.append(kept)
                 words.append(counted if kept is segment else (None, None))
@@ -308,11 +315,11 @@ class SourceWriter:
         new = msgspec.structs.replace(
             self._blank if twin is None else twin, **self._given,
             id=self._core.new_id() if twin is None else twin.id, text=segment.text,
-            content_hash=content_hash(segment.text) if twin is None else twin.content_hash,
+            content_hash=twin.content_hash if twin and twin.text == segment.text else content_hash(segment.text),
             kind=kind, title=segment.title, role=segment.role, session=draft.session, source=draft.location,
             position=position, locator=_place(segment, kind, position), superseded_by=None,
             event_time=segment.event_time or draft.event_time or (twin or self._blank).event_time,
-            metadata={**self._fields.metadata, **segment.metadata},
+            metadata={**_captured(twin), **self._fields.metadata, **segment.metadata},
         )  # fmt: skip
         if new == twin:
             return None
@@ -323,6 +330,11 @@ class SourceWriter:
 def _place(segment: Segment, kind: str, position: int) -> Metadata:
     """Where a segment stands; a message at the place that it has among all of them."""
     return {**segment.locator, "index": position} if kind == "message" else segment.locator
+
+
+def _captured(twin: Record | None) -> Metadata:
+    """That a message came by itself, which stays so when its transcript is read for another reason."""
+    return {} if twin is None or CAPTURED not in twin.metadata else {CAPTURED: twin.metadata[CAPTURED]}
 
 
 def _unknown(count: int) -> Sequence[Words]:
@@ -338,10 +350,28 @@ def _match(
         held.setdefault(record.text, []).append(record)
     twins = [held[segment.text].pop(0) if held.get(segment.text) else None for segment in segments]
     if not extend:
-        return list(segments), twins, [record for records in held.values() for record in records]
+        left = {record.version: record for records in held.values() for record in records}
+        twins = _captured_twins(segments, twins, left)
+        return list(segments), twins, list(left.values())
     kept = [record for record in before if record.source is not None]
     new = [(one, twin) for one, twin in zip(segments, twins, strict=True) if twin is None or twin.source is None]
     return [*kept, *(one for one, _ in new)], [*kept, *(twin for _, twin in new)], []
+
+
+def _captured_twins(
+    segments: Sequence[Segment], twins: Sequence[Record | None], left: dict[int, Record]
+) -> list[Record | None]:
+    """The twins with those that came by themselves, without the calls of tools: of one moment and one speaker. They
+    are taken from what is left.
+    """
+    said = {(one.role, one.event_time): one for one in left.values() if CAPTURED in one.metadata}
+    found: list[Record | None] = []
+    for segment, twin in zip(segments, twins, strict=True):
+        same = said.pop((segment.role, segment.event_time), None) if twin is None and segment.event_time else None
+        if same is not None:
+            del left[same.version]
+        found.append(twin or same)
+    return found
 
 
 def _is_same(known: Record, draft: SourceDraft, fields: Draft) -> bool:
