@@ -198,6 +198,10 @@ class Words:
         rising = sorted(rows, key=itemgetter(1))
         self._connection.executemany(f"INSERT INTO {words}({words}, rowid, tokens) VALUES(?, ?, ?)", rising)
 
+    def _spelled_new(self, rows: Sequence[tuple[int, str]]) -> None:
+        """Rows of version and tokens, none of which was there before."""
+        self._connection.executemany(f"INSERT INTO {self._tables[0]}(rowid, tokens) VALUES(?, ?)", sorted(rows))
+
     def put(self, entries: Sequence[tuple[int, int, Lexis]], *, live: bool = True) -> None:
         """Takes in versions that have just been written, or (not `live`) were retired long ago: space, number, terms.
 
@@ -205,7 +209,7 @@ class Words:
         """
         rows = [(version, *lexis_row(lexis, named=live)) for _, version, lexis in entries]
         self._connection.executemany(f"INSERT INTO {self._tables[1]} VALUES(?, ?, ?)", rows)
-        self._spelled([(None, version, _spell(space_no, lexis, live=live)) for space_no, version, lexis in entries])
+        self._spelled_new([(version, _spell(space_no, lexis, live=live)) for space_no, version, lexis in entries])
         if live:
             for space_no, version, lexis in entries:
                 self.count(space_no, 1, lexis.length)
