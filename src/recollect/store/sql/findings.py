@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from recollect.store.distinct import distinct
 from recollect.store.late import match_tokens
-from recollect.store.search import Findings, Model, TokenMatch
+from recollect.store.search import Findings, HeldTerms, Model, TokenMatch
 from recollect.store.similar import differing_bits, near_rows
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -25,13 +25,13 @@ Pieces: TypeAlias = Mapping[int, NDArray[np.float32]]
 Terms: TypeAlias = tuple[NDArray[np.uint32], Ints, NDArray[np.uint8]]
 """The terms of some versions: the hash of each, the row that holds it, and how often."""
 
-TOLD = {
+PARTICULARS = {
     "version": "records.version", "session": "session", "source": "source", "position": "position",
     "event_time": "event_time", "importance": "importance",
     "confidence": "coalesce(faded.confidence, records.confidence)", "replaced": "superseded_by IS NOT NULL",
 }  # fmt: skip
 """What is told of candidates beside their terms, and how it is read."""
-TOLD_BY = " FROM records LEFT JOIN faded ON faded.version = records.version"
+READ_FROM = " FROM records LEFT JOIN faded ON faded.version = records.version"
 WEIGHT = 2**32
 """What weights of terms are counted in parts of."""
 _AT_A_TIME = 1_000  # pairs whose numbers are read together
@@ -93,6 +93,25 @@ def count_held(held: Terms, terms: NDArray[np.uint32], count: int) -> Floats:
         at = np.flatnonzero(hashes == term)
         tf[owners[at], column] = times[at]
     return tf
+
+
+def tell_all(
+    rows: NDArray[np.void], *, group: Ints, tf: Floats, length: Floats | None, cosine: Floats, held: HeldTerms
+) -> Findings:
+    """What is told of versions, given a row of `PARTICULARS` for each; where no terms count, all are of one length."""
+    return Findings(
+        versions=rows["version"].astype(np.int64),
+        tf=tf,
+        length=np.ones(len(rows)) if length is None else length.copy(),
+        cosine=cosine,
+        group=group.astype(np.int64),
+        position=rows["position"].astype(np.int64),
+        event_time=rows["event_time"].astype(np.int64),
+        importance=rows["importance"].astype(np.float64),
+        confidence=rows["confidence"].astype(np.float64),
+        replaced=rows["replaced"].astype(np.bool_),
+        held=held,
+    )
 
 
 def tell_vectors(versions: Ints, cosine: Floats, late: TokenMatch | None, alike: Floats | None) -> Findings:

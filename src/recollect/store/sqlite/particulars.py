@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -20,9 +20,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from recollect.store.distinct import Places, put_behind
-from recollect.store.search import Held as HeldTerms
+from recollect.store.search import HeldTerms
 from recollect.store.sql.database import Condition
-from recollect.store.sql.findings import TOLD, TOLD_BY, Ints, Terms, number_groups, unpack_terms
+from recollect.store.sql.findings import PARTICULARS, READ_FROM, Ints, Terms, number_groups, unpack_terms
 from recollect.store.sqlite.database import gather_blobs, part_blobs
 from recollect.types import HIDDEN_STATUSES, Filter
 
@@ -32,11 +32,11 @@ BEGINS = f"iif(valid_from > recorded_at, valid_from, {-_FOREVER})"  # as `true_a
 ENDS = f"coalesce(iif(valid_until <= recorded_at, {-_FOREVER}, valid_until), {_FOREVER})"
 IS_HIDDEN = f"status IN ({', '.join(map(repr, HIDDEN_STATUSES))})"
 _decode = msgspec.json.Decoder(list[Any]).decode
-_COLUMNS = (*TOLD.values(), IS_HIDDEN, BEGINS, ENDS, "records.kind")
+COLUMNS = {**PARTICULARS, "hidden": IS_HIDDEN, "begins": BEGINS, "ends": ENDS, "kind": "records.kind"}
 _READ = f"""
-    SELECT {gather_blobs("lexis.terms")}, {", ".join(f"json_group_array({column})" for column in _COLUMNS)}{TOLD_BY}
+    SELECT {gather_blobs("lexis.terms")}, {", ".join(f"json_group_array({how})" for how in COLUMNS.values())}{READ_FROM}
     LEFT JOIN lexis ON lexis.version = records.version"""
-_ROW = np.dtype([
+ROW = np.dtype([
     ("version", np.int64), ("position", np.int64), ("event_time", np.int64), ("begins", np.int64), ("ends", np.int64),
     ("importance", np.float64), ("confidence", np.float64), ("length", np.float64), ("start", np.int64),
     ("terms", np.int32), ("group", np.int32), ("kind", np.int16), ("replaced", np.bool_), ("hidden", np.bool_),
@@ -45,33 +45,65 @@ _ROW = np.dtype([
 plain filter lets it through: whether it is hidden, from and until when it is true, its kind. Sessions and sources
 (`group`) and kinds are numbered.
 """
-_Rows: TypeAlias = NDArray[np.void]
-Reader: TypeAlias = Callable[[Sequence[int]], list[list[Any]]]
+_PLAIN = tuple(name for name in ROW.names or () if name in COLUMNS and name != "kind")
+"""Columns that are kept as they are read."""
+Rows: TypeAlias = NDArray[np.void]
+Columns: TypeAlias = Mapping[str, Sequence[Any]]
+Reader: TypeAlias = Callable[[Sequence[int]], Columns]
 ListReader: TypeAlias = Callable[[Sequence[int]], Sequence[Sequence[int]]]
 """Reads the versions that hold each of some terms."""
 
 
-def read_told(connection: sqlite3.Connection, condition: Condition) -> list[list[Any]]:
-    """What is told of all versions that a condition lets through: their terms, and a list for each column."""
+def read_particulars(connection: sqlite3.Connection, condition: Condition) -> Columns:
+    """What is told of all versions that a condition lets through: a list for each column, and their terms (`lexis`)."""
     lengths, held, *columns = connection.execute(f"{_READ} WHERE {condition[0]}", condition[1]).fetchone()
-    return [part_blobs(lengths, held), *map(_decode, columns)]
+    return {"lexis": part_blobs(lengths, held), **dict(zip(COLUMNS, map(_decode, columns), strict=True))}
 
 
-class _Held(Struct, frozen=True, eq=False):
+def make_rows(columns: Columns, groups: dict[object, int], kinds: dict[str, int]) -> tuple[Rows, Terms]:
+    """A row for each version that was read, and their terms; sessions, sources and kinds that are new get numbers."""
+    hashes, owners, times = unpack_terms(columns["lexis"])
+    rows = np.empty(len(columns["version"]), ROW)
+    for name in _PLAIN:
+        rows[name] = columns[name]
+    rows["length"] = np.bincount(owners, times, minlength=len(rows))
+    rows["terms"] = np.bincount(owners, minlength=len(rows))
+    rows["start"] = np.cumsum(rows["terms"]) - rows["terms"]
+    rows["group"] = number_groups(columns["session"], columns["source"], groups)
+    rows["kind"] = [kinds.setdefault(kind, len(kinds)) for kind in columns["kind"]]
+    return rows, (hashes, owners, times)
+
+
+def let_through(rows: Rows, kinds: Mapping[str, int], where: Filter, now: int) -> NDArray[np.bool_]:
+    """Which rows a plain filter lets through, whose kinds have these numbers."""
+    seen = np.ones(len(rows), dtype=np.bool_)
+    if where.valid_only:
+        seen = ~rows["hidden"] & (rows["begins"] <= now) & (rows["ends"] > now)
+    if where.kinds:
+        asked = np.zeros(len(rows), dtype=np.bool_)
+        for kind in where.kinds:
+            asked |= rows["kind"] == kinds.get(kind, -1)
+        seen &= asked
+    for number in (kinds[kind] for kind in where.without_kinds if kind in kinds):
+        seen &= rows["kind"] != number
+    return seen
+
+
+class _Known(Struct, frozen=True, eq=False):
     """All that is known at one moment. What comes later stands behind it, and changes nothing."""
 
     places: Places
-    rows: _Rows
+    rows: Rows
     hashes: NDArray[np.uint32]
     times: NDArray[np.uint8]
     terms: int = 0
 
 
-class Told:
+class Particulars:
     """What is told of versions and terms of one space, as far as it was asked for. Safe for threads."""
 
     def __init__(self) -> None:
-        self._held = _Held(Places(), np.empty(0, _ROW), np.empty(0, np.uint32), np.empty(0, np.uint8))
+        self._known = _Known(Places(), np.empty(0, ROW), np.empty(0, np.uint32), np.empty(0, np.uint8))
         self._groups: dict[object, int] = {None: -1}
         self._kinds: dict[str, int] = {}
         self._lists: dict[int, Ints] = {}
@@ -81,8 +113,8 @@ class Told:
     @property
     def size(self) -> int:
         """In bytes."""
-        held = self._held
-        return held.rows.nbytes + held.hashes.nbytes + held.times.nbytes + 12 * len(held.places) + self._listed
+        known = self._known
+        return known.rows.nbytes + known.hashes.nbytes + known.times.nbytes + 12 * len(known.places) + self._listed
 
     def holding(self, terms: Sequence[int], read: ListReader) -> list[Ints]:
         """The versions that hold each term. Nobody changes these lists."""
@@ -94,60 +126,36 @@ class Told:
                 self._listed += sum(_LIST_BYTES + one.nbytes for one in fresh.values())
         return [self._lists[term] for term in terms]
 
-    def look(self, versions: Ints, where: Filter, now: int, read: Reader) -> tuple[_Rows, Terms, HeldTerms]:
+    def look(self, versions: Ints, where: Filter, now: int, read: Reader) -> tuple[Rows, Terms, HeldTerms]:
         """Those versions that a plain filter lets through, in their order, with their terms. Of what is not known yet,
         `read` tells what there is.
         """
-        held = self._held
-        places, there = held.places.find(versions)
+        known = self._known
+        places, there = known.places.find(versions)
         if not there.all():
-            held = self._add(read(versions[~there].tolist()))
-            places, there = held.places.find(versions)
-        rows = held.rows[places if there.all() else places[there]]
-        seen = self._seen(rows, where, now)
+            known = self._add(read(versions[~there].tolist()))
+            places, there = known.places.find(versions)
+        rows = known.rows[places if there.all() else places[there]]
+        seen = let_through(rows, self._kinds, where, now)
         rows = rows if seen.all() else rows[seen]
         sizes: NDArray[np.int64] = rows["terms"].astype(np.int64)
         begins: NDArray[np.int64] = rows["start"].copy()
         at = np.arange(int(sizes.sum())) + np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
-        terms = held.hashes[at], np.repeat(np.arange(len(rows)), sizes), held.times[at]
-        return rows, terms, HeldTerms(held.hashes, begins, begins + sizes)
+        terms = known.hashes[at], np.repeat(np.arange(len(rows)), sizes), known.times[at]
+        return rows, terms, HeldTerms(known.hashes, begins, begins + sizes)
 
-    def _seen(self, rows: _Rows, where: Filter, now: int) -> NDArray[np.bool_]:
-        """Which rows a plain filter lets through."""
-        seen = np.ones(len(rows), dtype=np.bool_)
-        if where.valid_only:
-            seen = ~rows["hidden"] & (rows["begins"] <= now) & (rows["ends"] > now)
-        if where.kinds:
-            seen &= np.isin(rows["kind"], [self._kinds.get(kind, -1) for kind in where.kinds])
-        if where.without_kinds:
-            seen &= ~np.isin(rows["kind"], [self._kinds.get(kind, -1) for kind in where.without_kinds])
-        return seen
-
-    def _add(self, columns: list[list[Any]]) -> _Held:
+    def _add(self, columns: Columns) -> _Known:
         """Takes in what was read, but for what another thread has read meanwhile."""
-        blobs, versions, sessions, sources, position, event_time, importance, confidence, replaced, *rest = columns
-        hidden, begins, ends, kinds = rest
-        hashes, owners, times = unpack_terms(blobs)
-        rows = np.empty(len(versions), _ROW)
-        told = {
-            "version": versions, "position": position, "event_time": event_time, "begins": begins, "ends": ends,
-            "importance": importance, "confidence": confidence, "replaced": replaced, "hidden": hidden,
-            "length": np.bincount(owners, times, minlength=len(rows)),
-            "terms": np.bincount(owners, minlength=len(rows)),
-        }  # fmt: skip
-        for name, values in told.items():
-            rows[name] = values
         with self._lock:
-            held = self._held
-            rows["group"] = number_groups(sessions, sources, self._groups)
-            rows["kind"] = [self._kinds.setdefault(kind, len(self._kinds)) for kind in kinds]
-            rows["start"] = held.terms + np.cumsum(rows["terms"]) - rows["terms"]
-            fresh = rows[~held.places.find(rows["version"])[1]]
-            self._held = held = _Held(
-                held.places.extended(fresh["version"]),
-                put_behind(held.rows, len(held.places), fresh),
-                put_behind(held.hashes, held.terms, hashes),
-                put_behind(held.times, held.terms, times),
-                held.terms + len(hashes),
+            known = self._known
+            rows, (hashes, _, times) = make_rows(columns, self._groups, self._kinds)
+            rows["start"] += known.terms
+            fresh = rows[~known.places.find(rows["version"])[1]]
+            self._known = known = _Known(
+                known.places.extended(fresh["version"]),
+                put_behind(known.rows, len(known.places), fresh),
+                put_behind(known.hashes, known.terms, hashes),
+                put_behind(known.times, known.terms, times),
+                known.terms + len(hashes),
             )
-        return held
+        return known
