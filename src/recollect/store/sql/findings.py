@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log1p
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ Pieces: TypeAlias = Mapping[int, NDArray[np.float32]]
 
 Terms: TypeAlias = tuple[NDArray[np.uint32], Ints, NDArray[np.uint8]]
 """The terms of some versions: the hash of each, the row that holds it, and how often."""
+
+Rows: TypeAlias = NDArray[np.void] | Mapping[str, NDArray[Any]]
+"""What is told of versions: a row of many columns for each, or the columns."""
 
 PARTICULARS = {
     "version": "records.version", "session": "session", "source": "source", "position": "position",
@@ -96,20 +99,21 @@ def count_held(held: Terms, terms: NDArray[np.uint32], count: int) -> Floats:
 
 
 def tell_all(
-    rows: NDArray[np.void], *, group: Ints, tf: Floats, length: Floats | None, cosine: Floats, held: HeldTerms
+    rows: Rows, *, group: Ints, tf: Floats, length: Floats | None, cosine: Floats, held: HeldTerms
 ) -> Findings:
-    """What is told of versions, given a row of `PARTICULARS` for each; where no terms count, all are of one length."""
+    """What is told of versions, given their `PARTICULARS`; where no terms count, all are of one length."""
+    as_kept = np.ascontiguousarray  # nothing is copied that has its form already
     return Findings(
-        versions=rows["version"].astype(np.int64),
+        versions=as_kept(rows["version"], np.int64),
         tf=tf,
-        length=np.ones(len(rows)) if length is None else length.copy(),
+        length=np.ones(len(tf)) if length is None else as_kept(length, np.float64),
         cosine=cosine,
-        group=group.astype(np.int64),
-        position=rows["position"].astype(np.int64),
-        event_time=rows["event_time"].astype(np.int64),
-        importance=rows["importance"].astype(np.float64),
-        confidence=rows["confidence"].astype(np.float64),
-        replaced=rows["replaced"].astype(np.bool_),
+        group=as_kept(group, np.int64),
+        position=as_kept(rows["position"], np.int64),
+        event_time=as_kept(rows["event_time"], np.int64),
+        importance=as_kept(rows["importance"], np.float64),
+        confidence=as_kept(rows["confidence"], np.float64),
+        replaced=as_kept(rows["replaced"], np.bool_),
         held=held,
     )
 

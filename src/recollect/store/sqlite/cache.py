@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec import Struct
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from recollect.store.distinct import Places, find, put_behind
 from recollect.store.search import VECTORS_MB, NearMatch
 from recollect.store.sqlite.matrix import Matrix
-from recollect.store.sqlite.particulars import Particulars, Rows
+from recollect.store.sqlite.particulars import Particulars
 
 MatrixReader: TypeAlias = Callable[[int], Sequence[tuple[int, int, bytes]]]
 """Reads number, version and sign bits of the vectors above a number."""
@@ -49,14 +49,14 @@ class Pulse(Struct, frozen=True):
 class Image(Struct, frozen=True, eq=False):
     """A small space as it was at one count of changes: all that is asked about its live versions, by row.
 
-    `rows` are what `particulars.py` keeps of a version, with these numbers of `kinds`. Hashes of terms stand sorted,
+    `rows` are the columns that `particulars.py` keeps, with these numbers of `kinds`. Hashes of terms stand sorted,
     with the row that holds each and how often; `terms` are the same by row. Vectors stand in the order of their rows;
     `starts` is where those of each row in `embedded` begin. `tokens` is what is kept of wordpieces, where those of
     each piece begin, and the row that it belongs to.
     """
 
     versions: NDArray[np.int64]
-    rows: Rows
+    rows: Mapping[str, NDArray[Any]]
     kinds: Mapping[str, int]
     hashes: NDArray[np.uint32]
     owners: NDArray[np.int64]

@@ -22,7 +22,7 @@ from recollect.store.sql.findings import READ_FROM, pack_pieces
 from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import NOT_EVICTED
 from recollect.store.sqlite.cache import Image, Pulse
-from recollect.store.sqlite.particulars import COLUMNS, Columns, make_rows
+from recollect.store.sqlite.particulars import COLUMNS, ROW, Columns, make_rows
 
 MOST = 200
 """Records, and vectors, up to which a space is small."""
@@ -71,7 +71,7 @@ def _image(records: Sequence[Row], vectors: Sequence[Row], dim: int) -> Image:
     said = [(row[4], home) for row, home in zip(vectors, of.tolist(), strict=True) if row[4] is not None]
     return Image(
         versions=versions,
-        rows=rows,
+        rows={name: rows[name].copy() for name in ROW.names or ()},
         kinds=kinds,
         hashes=hashes[order],
         owners=owners[order],

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from recollect.store.distinct import Places, put_behind
 from recollect.store.search import HeldTerms
 from recollect.store.sql.database import Condition
-from recollect.store.sql.findings import PARTICULARS, READ_FROM, Ints, Terms, number_groups, unpack_terms
+from recollect.store.sql.findings import PARTICULARS, READ_FROM, Ints, Rows, Terms, number_groups, unpack_terms
 from recollect.store.sqlite.database import gather_blobs, part_blobs
 from recollect.types import HIDDEN_STATUSES, Filter
 
@@ -47,7 +47,6 @@ plain filter lets it through: whether it is hidden, from and until when it is tr
 """
 _PLAIN = tuple(name for name in ROW.names or () if name in COLUMNS and name != "kind")
 """Columns that are kept as they are read."""
-Rows: TypeAlias = NDArray[np.void]
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
 Reader: TypeAlias = Callable[[Sequence[int]], Columns]
 ListReader: TypeAlias = Callable[[Sequence[int]], Sequence[Sequence[int]]]
@@ -60,7 +59,7 @@ def read_particulars(connection: sqlite3.Connection, condition: Condition) -> Co
     return {"lexis": part_blobs(lengths, held), **dict(zip(COLUMNS, map(_decode, columns), strict=True))}
 
 
-def make_rows(columns: Columns, groups: dict[object, int], kinds: dict[str, int]) -> tuple[Rows, Terms]:
+def make_rows(columns: Columns, groups: dict[object, int], kinds: dict[str, int]) -> tuple[NDArray[np.void], Terms]:
     """A row for each version that was read, and their terms; sessions, sources and kinds that are new get numbers."""
     hashes, owners, times = unpack_terms(columns["lexis"])
     rows = np.empty(len(columns["version"]), ROW)
@@ -76,16 +75,19 @@ def make_rows(columns: Columns, groups: dict[object, int], kinds: dict[str, int]
 
 def let_through(rows: Rows, kinds: Mapping[str, int], where: Filter, now: int) -> NDArray[np.bool_]:
     """Which rows a plain filter lets through, whose kinds have these numbers."""
-    seen = np.ones(len(rows), dtype=np.bool_)
+    hidden, kind_of = rows["hidden"], rows["kind"]
     if where.valid_only:
-        seen = ~rows["hidden"] & (rows["begins"] <= now) & (rows["ends"] > now)
+        seen = ~hidden & (rows["begins"] <= now) & (rows["ends"] > now)
+    else:
+        seen = np.ones(len(hidden), dtype=np.bool_)
     if where.kinds:
-        asked = np.zeros(len(rows), dtype=np.bool_)
+        asked = np.zeros(len(hidden), dtype=np.bool_)
         for kind in where.kinds:
-            asked |= rows["kind"] == kinds.get(kind, -1)
+            asked |= kind_of == kinds.get(kind, -1)
         seen &= asked
-    for number in (kinds[kind] for kind in where.without_kinds if kind in kinds):
-        seen &= rows["kind"] != number
+    for kind in where.without_kinds:
+        if kind in kinds:
+            seen &= kind_of != kinds[kind]
     return seen
 
 
@@ -93,7 +95,7 @@ class _Known(Struct, frozen=True, eq=False):
     """All that is known at one moment. What comes later stands behind it, and changes nothing."""
 
     places: Places
-    rows: Rows
+    rows: NDArray[np.void]
     hashes: NDArray[np.uint32]
     times: NDArray[np.uint8]
     terms: int = 0
@@ -126,7 +128,7 @@ class Particulars:
                 self._listed += sum(_LIST_BYTES + one.nbytes for one in fresh.values())
         return [self._lists[term] for term in terms]
 
-    def look(self, versions: Ints, where: Filter, now: int, read: Reader) -> tuple[Rows, Terms, HeldTerms]:
+    def look(self, versions: Ints, where: Filter, now: int, read: Reader) -> tuple[NDArray[np.void], Terms, HeldTerms]:
         """Those versions that a plain filter lets through, in their order, with their terms. Of what is not known yet,
         `read` tells what there is.
         """

@@ -376,8 +376,8 @@ def _look(
         chosen = chosen[:0]
     at = np.minimum(np.searchsorted(image.versions, chosen), len(image.versions) - 1)
     at = at[(image.versions[at] == chosen) & seen[at]]
-    rows = image.rows[at]
-    begins: Ints = rows["start"].copy()
+    rows = {name: column[at] for name, column in image.rows.items()}
+    begins: Ints = rows["start"]
     return tell_all(
         rows,
         group=rows["group"],
