@@ -209,3 +209,15 @@ def test_where_vectors_alone_can_tell_the_nearest_leads_and_is_the_surer_the_fur
     assert sure[-1] - sure[0] > 0.3
     worded = evidence(near.tolist(), covered=[0.9] + [0.0] * 59, words=[0.9] + [0.0] * 59)
     assert judge(worded)[best] != pytest.approx(sure[-1])
+
+
+def test_whoever_is_left_out_takes_all_that_is_known_of_them_along() -> None:
+    whole = evidence([0.0] * 6)
+    like = Likeness(np.array([4, 1, 2]), np.eye(3), np.eye(3) * 2)
+    kept = np.array([True, False, True, True, True, True])
+    left = msgspec.structs.replace(whole, like=like, deep=np.arange(6.0)).keep(kept)
+    arrays = {name: value for name, value in msgspec.structs.asdict(left).items() if isinstance(value, np.ndarray)}
+    assert {name: len(value) for name, value in arrays.items()} == dict.fromkeys(arrays, 5)
+    assert left.deep.tolist() == [0.0, 2.0, 3.0, 4.0, 5.0]
+    assert left.like is not None
+    assert (left.like.rows.tolist(), left.like.shared.tolist()) == ([3, 1], [[2.0, 0.0], [0.0, 2.0]])

@@ -20,9 +20,10 @@ from recollect.engine.write.govern import claim_duplicates, promotable
 from recollect.errors import NewerStore, NotAStore, StoreError
 from recollect.store.base import Lexis, Shelf
 from recollect.store.migrations import MIGRATIONS
-from recollect.store.ops import Retire
+from recollect.store.ops import Put, Retire
 from recollect.store.sql.edit import SqlEdit
 from recollect.store.sqlite import _FEW_CONNECTIONS, SqliteStore
+from recollect.types import Filter, Record
 
 WITH_A_CLAIM = 3
 """The first format whose store has a record with grounds."""
@@ -281,3 +282,35 @@ def test_a_long_log_is_emptied_once_those_are_done_who_read_it_and_no_other_is_w
         waited_for.set()
         reader.join()
         assert ((tmp_path / "s.db-wal").stat().st_size == 0) is long
+
+
+def test_a_column_that_may_be_empty_is_empty_unless_it_is_filled(tmp_path: Path) -> None:
+    """Rows are written without the columns that none of them fills."""
+    SqliteStore(tmp_path / "recollect.db", utc_now).close()
+    with closing(sqlite3.connect(tmp_path / "recollect.db")) as connection:
+        columns = connection.execute(
+            "SELECT tables.name, columns.name, columns.dflt_value FROM sqlite_master AS tables,"
+            " pragma_table_info(tables.name) AS columns WHERE tables.type = 'table' AND NOT columns.\"notnull\""
+        ).fetchall()
+    assert len(columns) > 20
+    assert [column for column in columns if column[2] is not None] == []
+
+
+def test_rows_that_fill_different_columns_are_written_together(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path / "recollect.db", utc_now)) as store:
+        with store.write() as edit:
+            put(edit, record("a", title="Tea"))
+        with store.write() as edit:
+            edit.apply(
+                [
+                    Put(thing=record("b", room="kitchen"), verb="remember"),
+                    Put(thing=record("c", title="Salt"), verb="remember", reason="it was asked for"),
+                ]
+            )
+        with store.read() as view:
+            found = view.select(Record, Filter(spaces=("default",)))
+            reasons = [change.reason for change in view.journal() if change.object_type == "record"]
+    assert [(one.id, one.title, one.room) for one in found] == [
+        ("a", "Tea", None), ("b", None, "kitchen"), ("c", "Salt", None),
+    ]  # fmt: skip
+    assert reasons == [None, None, "it was asked for"]

@@ -28,6 +28,8 @@ def test_diacritics_width_and_case_make_no_difference() -> None:
         ("os.path", ["ospath", "os", "path"]),
         ("utf8", ["utf8", "utf", "8"]),
         ("e-mail", ["email", "e", "mail"]),
+        ("Painted PAINTED painteD", ["paint", "paint", "paint", "paint", "d"]),
+        ("2026 007 v2", ["2026", "007", "v2", "v", "2"]),
     ],
 )
 def test_an_identifier_is_kept_whole_and_split(text: str, expected: list[str]) -> None:

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -63,6 +64,12 @@ class Likeness(Struct, frozen=True, eq=False):
     cosine: Floats
     shared: Floats
 
+    def keep(self, rows: NDArray[np.bool_]) -> Likeness:
+        """The same of some candidates alone."""
+        stay = rows[self.rows]
+        both = np.ix_(stay, stay)
+        return Likeness((np.cumsum(rows) - 1)[self.rows[stay]], self.cosine[both], self.shared[both])
+
 
 class Evidence(Struct, frozen=True, kw_only=True, eq=False):
     """What is known of the n candidates of one question; arrays have n rows, NaN stands for what is not known.
@@ -94,6 +101,13 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
     named: Ints | None = None
     replaced: NDArray[np.bool_] | None = None
     beside: Pairs | None = None
+
+    def keep(self, rows: NDArray[np.bool_]) -> Evidence:
+        """The same of some candidates alone, as if the others were not there."""
+        known = msgspec.structs.asdict(self)
+        own: dict[str, Any] = {name: value[rows] for name, value in known.items() if isinstance(value, np.ndarray)}
+        like = None if self.like is None else self.like.keep(rows)
+        return msgspec.structs.replace(self, **own, like=like, beside=None)
 
 
 def judge(evidence: Evidence, rows: Ints | None = None) -> Floats:

@@ -44,6 +44,9 @@ class Table(NamedTuple):
         sql += f" ORDER BY {', '.join(self.key)}"
         return db.rows(sql, values) if most is None else db.rows(f"{sql} LIMIT ?", [*values, most])
 
+    def write(self, db: Database, rows: Sequence[Row]) -> None:
+        db.insert(self.name, self.columns, rows)
+
     def key_of(self, row: Row) -> Row:
         return row[: len(self.key)]
 
@@ -91,8 +94,3 @@ NUMBERED = ("spaces", "records", "entities", "relations", "journal", "models")
 def numbers_of(db: Database) -> dict[str, int]:
     """The last number that each of these tables has given."""
     return {table: db.last_number(table) for table in NUMBERED}
-
-
-def insert(db: Database, table: Table, rows: Sequence[Row]) -> None:
-    columns, marks = ", ".join(map(quoted, table.columns)), ", ".join("?" * len(table.columns))
-    db.many(f"INSERT INTO {table.name}({columns}) VALUES({marks})", rows)

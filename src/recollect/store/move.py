@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from recollect.errors import Conflict, ReadOnlyStore, StoreBusy, StoreError
 from recollect.store.base import INDEX, UNFINISHED, Lexis, Site, Turn
-from recollect.store.canonical import AT_ONCE, CANONICAL, MOVE, Table, insert, keyed, numbers_of
+from recollect.store.canonical import AT_ONCE, CANONICAL, MOVE, Table, keyed, numbers_of
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.edit import SqlEdit
 from recollect.store.sql.view import SqlView
@@ -189,7 +189,7 @@ class _Move:
             if held:
                 chosen, values = table.select(after, upto)
                 db.run(f"DELETE FROM {table.name} WHERE {chosen}", values)
-            insert(db, table, rows)
+            table.write(db, rows)
             self._mark(edit, stage)
         return True
 

@@ -16,7 +16,7 @@ import msgspec
 from recollect.errors import InvalidInput, StoreDamaged
 from recollect.forms import decode
 from recollect.store.base import THINNED, Horizon, Thing
-from recollect.store.canonical import AT_ONCE, CANONICAL, Table, insert, numbers_of
+from recollect.store.canonical import AT_ONCE, CANONICAL, Table, numbers_of
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.edit import SqlEdit
 from recollect.store.sql.rows import CHANGE_COLUMNS, to_change, to_micros, to_moment, to_space
@@ -325,10 +325,10 @@ def fill(edit: SqlEdit, rows: Iterable[tuple[str, Row]], numbers: Mapping[str, i
         batch = held.setdefault(noun, [])
         batch.append(row)
         if len(batch) == AT_ONCE:
-            insert(db, NOUNS[noun], batch)
+            NOUNS[noun].write(db, batch)
             batch.clear()
     for noun, batch in held.items():
-        insert(db, NOUNS[noun], batch)
+        NOUNS[noun].write(db, batch)
     for table, last in numbers.items():
         if table in COUNTED:
             db.count_from(table, last)

@@ -99,7 +99,7 @@ class TokenMatch(Struct, frozen=True, eq=False):
     pieces: NDArray[np.int64]
 
 
-class Held(Struct, frozen=True, eq=False):
+class HeldTerms(Struct, frozen=True, eq=False):
     """The different terms of versions: those of each stand together in `hashes`, from where they begin to their end."""
 
     hashes: NDArray[np.uint32]
@@ -129,7 +129,7 @@ class Findings(Struct, frozen=True, eq=False):
     replaced: NDArray[np.bool_]
     late: TokenMatch | None = None
     alike: NDArray[np.float64] | None = None
-    held: Held | None = None
+    held: HeldTerms | None = None
 
     def terms_of(self, row: int) -> NDArray[np.uint32]:
         """The different terms that a version holds."""

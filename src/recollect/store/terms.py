@@ -114,8 +114,11 @@ def split_words(text: str) -> list[str]:
 
 def terms_of(word: str) -> tuple[str, ...]:
     """The terms of one word, worked out anew: for who remembers them in a form of its own."""
-    if word.isascii() and word.isalpha() and word.islower() and len(word) <= _LONGEST_TERM:  # as most words are
-        return (_stem_latin(word),)
+    if word.isascii() and len(word) <= _LONGEST_TERM:  # most words have no parts, which their letters tell at once
+        if word.isalpha() and (word.islower() or word.istitle() or word.isupper()):
+            return (_stem_latin(word.lower()),)
+        if word.isdigit():
+            return (word,)
     return tuple([term[:_LONGEST_TERM] for term in _terms_of(word)])
 
 

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core
-from recollect.engine.read.foremost import Foremost, Order, find_first, importance_of
+from recollect.engine.read.foremost import Criterion, Foremost, find_first, importance_of
 from recollect.engine.write.taken_back import taken_back
 from recollect.engine.write.tell import find_already
 from recollect.retrieve.brief import (
@@ -53,7 +53,7 @@ class Brief(Struct, frozen=True):
     left_out: int
 
 
-_First = Callable[[View, Filter, Order, datetime, int], list[Record]]
+_First = Callable[[View, Filter, Criterion, datetime, int], list[Record]]
 
 
 def make_brief(

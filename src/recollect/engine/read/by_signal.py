@@ -68,13 +68,13 @@ def search_vectors(
     What has no vector (a question or a record that the model cannot read, or has not read yet) goes by words: the
     score is the share of the question's words that a record holds.
     """
-    from recollect.engine.read import signals  # brings in numpy: only when something is asked
+    from recollect.engine.read.weigh import search_vectors as find  # brings in numpy: only when something is asked
 
     parsed = _parse(query, space, limit, filters)
     ready = _ready(memory, parsed, wait, parsed.filter)
     if ready.vectors is None:
         raise EmbedderError(ready.problem or "no embedder is configured; set RECOLLECT_EMBEDDER")
-    found = signals.search_vectors(memory.core, ready.vectors, parsed, space)
+    found = find(memory.core, ready.vectors, parsed, space)
     _touch_likely(memory, [hit.record for hit in found], parsed)
     return found
 
@@ -83,10 +83,10 @@ def search_keywords(
     memory: Reading, query: str, *, space: str = DEFAULT_SPACE, limit: int = 10, **filters: object
 ) -> tuple[Scored, ...]:
     """The records that hold the words of a question, by BM25 alone. No model is loaded for it."""
-    from recollect.engine.read import signals  # brings in numpy: only when something is asked
+    from recollect.engine.read.weigh import search_keywords as find  # brings in numpy: only when something is asked
 
     parsed = _parse(query, space, limit, filters)
-    found = signals.search_keywords(memory.core, parsed, space)
+    found = find(memory.core, parsed, space)
     _touch_likely(memory, [hit.record for hit in found], parsed)
     return found
 
@@ -107,7 +107,7 @@ def weigh(
 
     `groups` are filters, as `list` takes them: records of several groups are made comparable by z-scores.
     """
-    from recollect.engine.read import signals  # brings in numpy: only when something is asked
+    from recollect.engine.read.weigh import weigh as find  # brings in numpy: only when something is asked
     from recollect.retrieve.weigh import Weights
 
     parsed = _parse(query, space, limit, {})
@@ -120,7 +120,7 @@ def weigh(
     alone = filters[0] if len(filters) == 1 else None  # several groups are all of the space
     ready = _ready(memory, parsed, wait, alone) if weights.vector > 0 else None
     vectors, problem = (None, None) if ready is None else (ready.vectors, ready.problem)
-    found = signals.weigh(memory.core, vectors, parsed, space, filters, weights)
+    found = find(memory.core, vectors, parsed, space, filters, weights)
     _touch_likely(memory, [hit.record for hit in found.hits], parsed)
     return Weighed(hits=found.hits, nodes=found.nodes, problem=problem)
 

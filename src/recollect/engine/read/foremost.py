@@ -22,7 +22,7 @@ from recollect.store.base import Changes, View, Weight
 from recollect.types import CATALOGUE_KINDS, Filter, Record
 
 MOST_KEPT = 64  # more than anybody asks for at once, so that a few can drop out before all are weighed again
-Order = Literal["importance", "newest"]
+Criterion = Literal["importance", "newest"]
 _MOST_CHANGES = 256
 _MOST_LISTS = 64
 _FRESH = timedelta(minutes=10)
@@ -69,14 +69,14 @@ def _sorted(records: Iterable[Record], now: datetime) -> list[Standing]:
     return weighed
 
 
-def find_first(view: View, filter: Filter, order: Order, now: datetime, limit: int) -> list[Record]:
+def find_first(view: View, filter: Filter, order: Criterion, now: datetime, limit: int) -> list[Record]:
     """The first records that a filter lets through, by looking at all of them."""
     if order == "newest":
         return view.select(Record, filter, "newest", limit)
     return [one.record for one in rank_standing(view, filter, now, limit)]
 
 
-def _in_order(records: Iterable[Record], order: Order, now: datetime) -> list[Record]:
+def _in_order(records: Iterable[Record], order: Criterion, now: datetime) -> list[Record]:
     if order == "newest":
         return sorted(records, key=lambda one: (one.created_at, one.version), reverse=True)
     return [one.record for one in _sorted(records, now)]
@@ -87,7 +87,7 @@ class Foremost:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._lists: dict[tuple[Filter, Order], _Held] = {}
+        self._lists: dict[tuple[Filter, Criterion], _Held] = {}
         self._lock = threading.Lock()
 
     def of(self, space: str, limit: int, without: tuple[str, ...] = CATALOGUE_KINDS) -> list[Standing]:
@@ -99,7 +99,7 @@ class Foremost:
             found = self.first(view, Filter(spaces=(space,), without_kinds=without), "importance", now, limit)
         return _sorted(found, now)
 
-    def first(self, view: View, filter: Filter, order: Order, now: datetime, limit: int) -> list[Record]:
+    def first(self, view: View, filter: Filter, order: Criterion, now: datetime, limit: int) -> list[Record]:
         """The first `limit` (at most 64) records that a filter, which names its spaces, lets through now.
 
         How often one was recalled meanwhile counts after some minutes.
@@ -130,12 +130,12 @@ class Foremost:
                 del self._lists[key]
 
 
-def _anew(view: View, filter: Filter, order: Order, now: datetime, entry: int) -> _Held:
+def _anew(view: View, filter: Filter, order: Criterion, now: datetime, entry: int) -> _Held:
     found = find_first(view, filter, order, now, MOST_KEPT)
     return _Held(entry, now, tuple(found), all=len(found) < MOST_KEPT)
 
 
-def _renewed(view: View, filter: Filter, order: Order, held: _Held, now: datetime, entry: int) -> _Held:
+def _renewed(view: View, filter: Filter, order: Criterion, held: _Held, now: datetime, entry: int) -> _Held:
     changes = view.journal(Changes(after=held.entry), limit=_MOST_CHANGES + 1)
     mine = {change.object_id for change in changes if change.space in filter.spaces}
     if len(changes) > _MOST_CHANGES or any(c.object_type == "space" and c.verb == "drop" for c in changes):

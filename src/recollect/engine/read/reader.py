@@ -18,7 +18,7 @@ from recollect.config import Settings
 from recollect.engine.core import Core, utc_now
 from recollect.engine.embedding.vectors import QueryVector
 from recollect.engine.pipes import receive, send
-from recollect.engine.read.readers import Asked, NotTheirs, Told
+from recollect.engine.read.readers import Asked, NotTheirs, Reply
 from recollect.engine.read.recall import answer
 from recollect.errors import RecollectError
 from recollect.store.choose import open_store
@@ -55,7 +55,7 @@ class _Reader:
     def _clock(self) -> datetime:
         return self._now
 
-    def answer(self, asked: Asked) -> Told | NotTheirs | None:
+    def answer(self, asked: Asked) -> Reply | NotTheirs | None:
         """None where it failed: then the owner finds out why."""
         self._now = asked.now
         vectors = None if asked.model is None or asked.seen is None else _Lent(asked.model, asked.seen)
@@ -69,7 +69,7 @@ class _Reader:
             return NotTheirs()
         except RecollectError:
             return None
-        return Told(found.hits, found.signals)
+        return Reply(found.hits, found.signals)
 
     def close(self) -> None:
         self._core.store.close()

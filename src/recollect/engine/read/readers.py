@@ -64,7 +64,7 @@ class Asked(Struct, frozen=True, eq=False):
     problem: str | None
 
 
-class Told(Struct, frozen=True):
+class Reply(Struct, frozen=True):
     """What a reader answers."""
 
     hits: tuple[Hit, ...]
@@ -114,7 +114,7 @@ class _Seat:
         self._coming = select.poll()
         self._coming.register(here_in, select.POLLIN)
 
-    def ask(self, asked: Asked, seconds: float) -> Told | NotTheirs | None:
+    def ask(self, asked: Asked, seconds: float) -> Reply | NotTheirs | None:
         """The answer; None where it failed this time. Any of `_GONE` tells that the reader is no more."""
         import pickle  # of those alone who have another process read
 
@@ -221,7 +221,7 @@ class Readers:
             return None
         if isinstance(told, NotTheirs):
             self._not_theirs.add(asked.query.filter.spaces)
-        if not isinstance(told, Told):
+        if not isinstance(told, Reply):
             return None
         self.answered += 1
         return Recall(told.hits, partial(pack_context, budget_tokens=asked.query.budget_tokens), told.signals)

@@ -14,6 +14,7 @@ import psycopg
 from recollect.errors import ReadOnlyStore
 from recollect.store.postgres.connections import Connection, Cursor, Second
 from recollect.store.sql.database import Condition, Row, S
+from recollect.store.sql.shapes import insertion
 
 _Question: TypeAlias = tuple[str, tuple[object, ...]]
 _Answer: TypeAlias = tuple[Cursor, list[Row]]
@@ -212,6 +213,9 @@ class PostgresDatabase:
         ):
             for row in rows:
                 copy.write_row(row)
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        self.many(insertion(table, tuple(columns)), rows)
 
     def flush(self) -> None:
         """Has the server do what is pending."""

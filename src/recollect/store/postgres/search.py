@@ -21,11 +21,11 @@ from recollect.store.postgres.packed import Packed
 from recollect.store.postgres.state import State
 from recollect.store.postgres.vectors import HEADER, MOST_INDEXED, PostgresVectors, spell_bits, spell_vector
 from recollect.store.postgres.words import SPACE_BITS, PostgresWords, by_version
-from recollect.store.search import Findings, Held, Model, NearMatch, Pick, TokenMatch, WordMatch
+from recollect.store.search import Findings, HeldTerms, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.sql.database import Condition, Row
 from recollect.store.sql.findings import (
-    TOLD,
-    TOLD_BY,
+    PARTICULARS,
+    READ_FROM,
     Floats,
     Ints,
     count_held,
@@ -35,6 +35,7 @@ from recollect.store.sql.findings import (
     match_pieces,
     pack_pieces,
     tell_alike,
+    tell_all,
     tell_vectors,
     unpack_terms,
 )  # fmt: skip
@@ -59,15 +60,16 @@ _LEAST_BREADTH, _MOST_BREADTH, _SPARE = 40, 1_000, 1.1
 _COSINE = "-(numbers::@vector.vector OPERATOR(@vector.<#>) ?::@vector.vector) AS cosine"
 _NEAR = Packed(piece="i8", version="i8", cosine="f8")
 _COSINES = Packed(version="i8", cosine="f8")
-_TOLD = Packed(
+_PARTICULARS = Packed(
     version="i8", space_no="i8", origin="i8", position="i8", event_time="i8", importance="f8", confidence="f8",
     replaced="?",
 )  # fmt: skip
 _NO_ORIGIN = 0
 _ORIGIN = f"coalesce(hashtextextended(session, 1), hashtextextended(source, 2), {_NO_ORIGIN})"
 """A number for a session, or source where there is no session, that stands for no other in 2^64."""
-_TELL = f"""SELECT {_TOLD.sql} FROM (SELECT {", ".join(f"{told} AS {name}" for name, told in TOLD.items())},
-    records.space_no, {_ORIGIN} AS origin{TOLD_BY}"""
+_TELL = f"""
+    SELECT {_PARTICULARS.sql} FROM (SELECT {", ".join(f"{how} AS {name}" for name, how in PARTICULARS.items())},
+    records.space_no, {_ORIGIN} AS origin{READ_FROM}"""
 """The beginning of a query for what is told of candidates; it ends with which these are."""
 _TALLIES = """
     SELECT spaces.name, spaces.no, tallies.records, tallies.length FROM spaces
@@ -344,7 +346,7 @@ class PostgresSearch:
             *self._ask_cosines(versions, near, model, vector),
         ]
         told, held, *compared = self._db.together([partial(self._db.rows, *one) for one in asked])
-        rows = _TOLD.read(told[0][0])
+        rows = _PARTICULARS.read(told[0][0])
         cosine = np.full(len(rows), np.nan)
         if model is not None and vector is not None:
             cosine = _best_cosines(rows["version"].astype(np.int64), near, compared)
@@ -441,20 +443,15 @@ def _findings(
 ) -> Findings:
     versions = rows["version"].astype(np.int64)
     held = unpack_terms([None if (own := seen.get(version)) is None else own[0] for version in versions.tolist()])
-    length = np.bincount(held[1], held[2], minlength=len(rows)).astype(np.float64)
     first = np.searchsorted(held[1], np.arange(len(rows) + 1))
-    return Findings(
-        versions=versions,
-        tf=count_held(held, terms, len(rows)),
-        length=length if len(held[0]) and len(terms) else np.ones(len(rows)),
-        cosine=cosine,
+    known = len(held[0]) and len(terms)
+    return tell_all(
+        rows,
         group=_number_groups(rows["origin"].astype(np.int64)),
-        position=rows["position"].astype(np.int64),
-        event_time=rows["event_time"].astype(np.int64),
-        importance=rows["importance"].astype(np.float64),
-        confidence=rows["confidence"].astype(np.float64),
-        replaced=rows["replaced"].astype(np.bool_),
-        held=Held(held[0], first[:-1], first[1:]),
+        tf=count_held(held, terms, len(rows)),
+        length=np.bincount(held[1], held[2], minlength=len(rows)).astype(np.float64) if known else None,
+        cosine=cosine,
+        held=HeldTerms(held[0], first[:-1], first[1:]),
     )
 
 

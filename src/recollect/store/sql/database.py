@@ -101,6 +101,10 @@ class Database(Protocol):
         """The same statement for many rows."""
         ...
 
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """New rows of a table, by the quickest way that there is."""
+        ...
+
     def columns(self, names: Sequence[str], sql: str, values: Sequence[object] = ()) -> list[list[Any]]:
         """Some columns of all rows, each as a list, by the quickest way that there is."""
         ...

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log1p
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.store.distinct import distinct
 from recollect.store.late import match_tokens
-from recollect.store.search import Findings, Model, TokenMatch
+from recollect.store.search import Findings, HeldTerms, Model, TokenMatch
 from recollect.store.similar import differing_bits, near_rows
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -25,13 +25,16 @@ Pieces: TypeAlias = Mapping[int, NDArray[np.float32]]
 Terms: TypeAlias = tuple[NDArray[np.uint32], Ints, NDArray[np.uint8]]
 """The terms of some versions: the hash of each, the row that holds it, and how often."""
 
-TOLD = {
+Rows: TypeAlias = NDArray[np.void] | Mapping[str, NDArray[Any]]
+"""What is told of versions: a row of many columns for each, or the columns."""
+
+PARTICULARS = {
     "version": "records.version", "session": "session", "source": "source", "position": "position",
     "event_time": "event_time", "importance": "importance",
     "confidence": "coalesce(faded.confidence, records.confidence)", "replaced": "superseded_by IS NOT NULL",
 }  # fmt: skip
 """What is told of candidates beside their terms, and how it is read."""
-TOLD_BY = " FROM records LEFT JOIN faded ON faded.version = records.version"
+READ_FROM = " FROM records LEFT JOIN faded ON faded.version = records.version"
 WEIGHT = 2**32
 """What weights of terms are counted in parts of."""
 _AT_A_TIME = 1_000  # pairs whose numbers are read together
@@ -93,6 +96,26 @@ def count_held(held: Terms, terms: NDArray[np.uint32], count: int) -> Floats:
         at = np.flatnonzero(hashes == term)
         tf[owners[at], column] = times[at]
     return tf
+
+
+def tell_all(
+    rows: Rows, *, group: Ints, tf: Floats, length: Floats | None, cosine: Floats, held: HeldTerms
+) -> Findings:
+    """What is told of versions, given their `PARTICULARS`; where no terms count, all are of one length."""
+    as_kept = np.ascontiguousarray  # nothing is copied that has its form already
+    return Findings(
+        versions=as_kept(rows["version"], np.int64),
+        tf=tf,
+        length=np.ones(len(tf)) if length is None else as_kept(length, np.float64),
+        cosine=cosine,
+        group=as_kept(group, np.int64),
+        position=as_kept(rows["position"], np.int64),
+        event_time=as_kept(rows["event_time"], np.int64),
+        importance=as_kept(rows["importance"], np.float64),
+        confidence=as_kept(rows["confidence"], np.float64),
+        replaced=as_kept(rows["replaced"], np.bool_),
+        held=held,
+    )
 
 
 def tell_vectors(versions: Ints, cosine: Floats, late: TokenMatch | None, alike: Floats | None) -> Findings:

@@ -44,6 +44,11 @@ def quoted(column: str) -> str:
     return '"user"' if column == "user" else column
 
 
+@cache
+def insertion(table: str, columns: tuple[str, ...]) -> str:
+    return f"INSERT INTO {table}({', '.join(map(quoted, columns))}) VALUES({', '.join('?' * len(columns))})"
+
+
 class _Evidence(Evidence, frozen=True, kw_only=True, gc=False):
     locator: Any = None
 

@@ -42,7 +42,7 @@ from recollect.store.sql.lists import Lists
 from recollect.store.sql.moment import Moment, stamp_of
 from recollect.store.sql.rows import to_json, to_micros, to_moment
 from recollect.store.sql.seal import NOTED, ROWS, seal, seal_version
-from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
+from recollect.store.sql.shapes import COLUMNS, TABLES
 from recollect.store.sql.thin import TYPES, begun_by, entries_of, still_there, ways_out
 from recollect.store.sql.upkeep import (
     fade,
@@ -57,13 +57,8 @@ from recollect.store.sql.upkeep import (
 from recollect.store.sql.view import Numbers
 from recollect.types import Entity, Filter, Record, Relation, Space
 
-_INSERT = {
-    type_: f"INSERT INTO {TABLES[type_]}(version, space_no, {', '.join(map(quoted, columns))}, checksum)"
-    f" VALUES(?, ?{', ?' * len(columns)}, ?)"
-    for type_, columns in COLUMNS.items()
-}
+_SEALED = {type_: ("version", "space_no", *columns, "checksum") for type_, columns in COLUMNS.items()}
 _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
-_NOTE = f"INSERT INTO journal({', '.join(NOTED)}, checksum) VALUES({', '.join('?' * len(NOTED))}, ?)"
 _NO_VERSION = -1  # of something that is in its place already and shares its text with nothing
 _REMOVED = Shelf("thinned entries", int, of_all=True)
 """How many entries were removed in all: a journal that lacks more than these was tampered with."""
@@ -115,7 +110,7 @@ class Writer:
             row = (entry, at, *note, self._acts.get(note[0]), stamp)
             rows.append((*row, seal(row)))
             self._acts.setdefault(note[0], entry)
-        self._db.many(_NOTE, rows)
+        self._db.insert("journal", (*NOTED, "checksum"), rows)
         return range(first, first + len(notes))
 
     def _changed_by(self, op: Put | Retire, before: int | None, after: int | None) -> Row:
@@ -193,9 +188,7 @@ class Writer:
             new = [(number, op.thing.id) for number, op in zip(numbers, ops, strict=True) if op.before is None]
             self._make_way(new)
         things = self._prepared(ops, self._db.reserve(TABLES[type_], len(ops)), stated, places)
-        self._db.many(
-            _INSERT[type_], [_sealed(type_, number, thing) for number, thing in zip(numbers, things, strict=True)]
-        )
+        self._insert(type_, [_sealed(type_, number, thing) for number, thing in zip(numbers, things, strict=True)])
         if type_ is Record:
             self._put_records(ops, numbers, cast("list[Record]", things), stated)
         elif type_ is Entity:
@@ -208,6 +201,9 @@ class Writer:
             ]
         )
         return [Done(entries=(entry,), thing=thing) for entry, thing in zip(entries, things, strict=True)]
+
+    def _insert(self, type_: type[Thing], rows: Sequence[Row]) -> None:
+        self._db.insert(TABLES[type_], _SEALED[type_], rows)
 
     def _prepared(
         self, ops: Sequence[Put], first: int, stated: Mapping[int, float], places: Mapping[int, int]
@@ -306,7 +302,7 @@ class Writer:
         for version, one in enumerate(op.versions, self._db.reserve(TABLES[type_], len(op.versions))):
             known = self._known_at if op.after is not None else min(one.thing.recorded_at, self._known_at)
             thing = msgspec.structs.replace(one.thing, version=version, recorded_at=known)
-            self._db.run(_INSERT[type_], _sealed(type_, number, thing))
+            self._insert(type_, [_sealed(type_, number, thing)])
             if one.retired_at is not None:
                 until = self._at if op.after is not None else min(to_micros(one.retired_at), self._at)
                 self._db.run(f"UPDATE {TABLES[type_]} SET retired_at = ? WHERE version = ?", (until, version))

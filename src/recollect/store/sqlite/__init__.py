@@ -45,8 +45,8 @@ from recollect.store.sqlite.connect import (
 )
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.file import Watched, check_file, close_to_others, log_of, warn_of_network
-from recollect.store.sqlite.held import Held
 from recollect.store.sqlite.levels import lower_levels
+from recollect.store.sqlite.term_lists import TermLists
 from recollect.store.sqlite.turn import FileTurn
 from recollect.store.sqlite.vectors import VectorTables
 from recollect.store.sqlite.words import Words
@@ -95,7 +95,7 @@ class SqliteStore:
         self._sealing = Sealing()
         self._closed = False
         self._cache: Cache | None = None
-        self._held_words = Held()
+        self._term_lists = TermLists()
         self._began = 0
         self.on_commit: list[Callable[[], None]] = []
         check_file(path)
@@ -213,13 +213,15 @@ class SqliteStore:
                 return
             with self._connection() as connection:
                 connection.execute("BEGIN")
-                yield wait_for(lambda: self._view(connection, self._shared, self._held_words))
+                yield wait_for(lambda: self._view(connection, self._shared, self._term_lists))
 
-    def _view(self, connection: sqlite3.Connection, cache: Callable[[], Cache], held: Held | None = None) -> SqlView:
+    def _view(
+        self, connection: sqlite3.Connection, cache: Callable[[], Cache], lists: TermLists | None = None
+    ) -> SqlView:
         db = SqliteDatabase(connection)
         last = last_moment(db)
         shifted, now = last is not None and last.ahead > 0, look(last, self._clock())
-        return SqlView(db, now, *self._index(connection, now, cache, Words(connection, held)), shifted=shifted)
+        return SqlView(db, now, *self._index(connection, now, cache, Words(connection, lists)), shifted=shifted)
 
     @contextmanager
     def write(self, *, actor: str | None = None, patience: float | None = None) -> Generator[SqlEdit]:
@@ -229,7 +231,7 @@ class SqliteStore:
                 connection.execute("SAVEPOINT edit")
             try:
                 moment = self._next_moment(connection)
-                words = Words(connection, self._held_words if connection.total_changes == self._began else None)
+                words = Words(connection, self._term_lists if connection.total_changes == self._began else None)
                 index = self._index(connection, moment.at, _cache_of_its_own, words)
                 db = SqliteDatabase(connection, self._room.widen)
                 edit = SqlEdit(db, moment, *index, actor, self._acts.first)

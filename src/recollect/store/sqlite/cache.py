@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec import Struct
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from recollect.store.distinct import Places, find, put_behind
 from recollect.store.search import VECTORS_MB, NearMatch
 from recollect.store.sqlite.matrix import Matrix
-from recollect.store.sqlite.told import Told
+from recollect.store.sqlite.particulars import Particulars
 
 MatrixReader: TypeAlias = Callable[[int], Sequence[tuple[int, int, bytes]]]
 """Reads number, version and sign bits of the vectors above a number."""
@@ -49,30 +49,19 @@ class Pulse(Struct, frozen=True):
 class Image(Struct, frozen=True, eq=False):
     """A small space as it was at one count of changes: all that is asked about its live versions, by row.
 
-    Hashes of terms stand sorted, with the row that holds each and how often; `terms` are the same by row, and `first`
-    says where those of each row begin, and of the last end. Vectors stand in the order of their rows; `starts`
-    is where those of each row in `embedded` begin. `begins` and `ends` say from and until when a version is true,
-    `kinds` which rows are of each kind, `tokens` is what is kept of wordpieces, where those of
+    `rows` are the columns that `particulars.py` keeps, with these numbers of `kinds`. Hashes of terms stand sorted,
+    with the row that holds each and how often; `terms` are the same by row. Vectors stand in the order of their rows;
+    `starts` is where those of each row in `embedded` begin. `tokens` is what is kept of wordpieces, where those of
     each piece begin, and the row that it belongs to.
     """
 
     versions: NDArray[np.int64]
-    kinds: Mapping[str, NDArray[np.bool_]]
-    hidden: NDArray[np.bool_]
-    begins: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    group: NDArray[np.int64]
-    position: NDArray[np.int64]
-    event_time: NDArray[np.int64]
-    importance: NDArray[np.float64]
-    confidence: NDArray[np.float64]
-    replaced: NDArray[np.bool_]
-    length: NDArray[np.float64]
+    rows: Mapping[str, NDArray[Any]]
+    kinds: Mapping[str, int]
     hashes: NDArray[np.uint32]
     owners: NDArray[np.int64]
     times: NDArray[np.uint8]
     terms: NDArray[np.uint32]
-    first: NDArray[np.int64]
     vectors: NDArray[np.float32]
     pieces: NearMatch
     embedded: NDArray[np.int64]
@@ -191,7 +180,7 @@ class Cache:
         self._matrices: dict[tuple[int, int, bool], _Grown] = {}
         self._images: OrderedDict[tuple[int | None, int], tuple[int, Image | None, int]] = OrderedDict()
         self._image_bytes = 0
-        self._told: dict[int, tuple[int, Told]] = {}
+        self._particulars: dict[int, tuple[int, Particulars]] = {}
         self._halves: dict[int, Halves] = {}
         self.tokens = Blobs(_TOKENS_BYTES)
         self._census: tuple[object, ...] = ()
@@ -207,7 +196,7 @@ class Cache:
             }
             for key in [key for key in self._images if key[1] not in spaces or key[0] not in {*models, None}]:
                 self._drop_image(key)
-            self._told, self._halves = {}, {}
+            self._particulars, self._halves = {}, {}
             self.tokens.clear()
             self._census = census
 
@@ -244,17 +233,17 @@ class Cache:
 
     # What is told of single versions
 
-    def told(self, pulse: Pulse) -> Told:
+    def particulars(self, pulse: Pulse) -> Particulars:
         """What is known of versions of a space as a view sees it, to be added to; dropped once it has changed."""
         if not self.shared:
-            return Told()
+            return Particulars()
         with self._lock:
-            changes, kept = self._told.get(pulse.space_no, (-1, Told()))
+            changes, kept = self._particulars.get(pulse.space_no, (-1, Particulars()))
             if pulse.changes < changes:
-                return Told()  # of one who looks back
-            if pulse.changes > changes or sum(one.size for _, one in self._told.values()) > _TOLD_BYTES:
-                kept = Told()
-                self._told[pulse.space_no] = (pulse.changes, kept)
+                return Particulars()  # of one who looks back
+            if pulse.changes > changes or sum(one.size for _, one in self._particulars.values()) > _TOLD_BYTES:
+                kept = Particulars()
+                self._particulars[pulse.space_no] = (pulse.changes, kept)
             return kept
 
     def halves(self, model: int, dim: int) -> Halves:

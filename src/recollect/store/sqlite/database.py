@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import Any, cast
 
 import msgspec
 
 from recollect.store.sql.database import Condition, Row, S
 from recollect.store.sql.rows import to_json
+from recollect.store.sql.shapes import insertion
 
 _decode_list = msgspec.json.Decoder(list[Any]).decode
 decode_numbers = msgspec.json.Decoder(list[int]).decode
@@ -87,6 +89,14 @@ class SqliteDatabase:
             self._widen()
         if rows:
             self._connection.executemany(sql, rows)
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """Columns that no row fills are not named: Python's module takes as long over two NULLs as over a text.
+
+        No column that may be NULL is anything else by itself.
+        """
+        filled = [column[0] is not None or column.count(None) < len(rows) for column in zip(*rows, strict=True)]
+        self.many(insertion(table, tuple(compress(columns, filled))), [tuple(compress(row, filled)) for row in rows])
 
     def columns(self, names: Sequence[str], sql: str, values: Sequence[object] = ()) -> list[list[Any]]:
         gathered = ", ".join(f"json_group_array({name})" for name in names)

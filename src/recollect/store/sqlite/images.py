@@ -10,7 +10,6 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,24 +18,17 @@ from recollect.store.distinct import distinct
 from recollect.store.halves import widen
 from recollect.store.search import NearMatch
 from recollect.store.sql.database import Row
-from recollect.store.sql.findings import number_groups, pack_pieces, unpack_terms
+from recollect.store.sql.findings import READ_FROM, pack_pieces
 from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import NOT_EVICTED
 from recollect.store.sqlite.cache import Image, Pulse
-from recollect.store.sqlite.told import BEGINS, ENDS, IS_HIDDEN
-from recollect.types import Filter
+from recollect.store.sqlite.particulars import COLUMNS, ROW, Columns, make_rows
 
 MOST = 200
 """Records, and vectors, up to which a space is small."""
-_COLUMNS = (
-    "records.space_no, records.version, session, source, position, event_time, importance,"
-    " coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL,"
-    f" {IS_HIDDEN}, {BEGINS}, {ENDS}, lexis.terms,"
-    " records.kind"
-)
+_COLUMNS = {"space_no": "records.space_no", **COLUMNS, "lexis": "lexis.terms"}
 _RECORDS = f"""
-    SELECT {_COLUMNS} FROM records
-    LEFT JOIN faded ON faded.version = records.version LEFT JOIN lexis ON lexis.version = records.version
+    SELECT {", ".join(_COLUMNS.values())}{READ_FROM} LEFT JOIN lexis ON lexis.version = records.version
     WHERE records.space_no IN (SELECT value FROM json_each(?)) AND retired_at IS NULL AND {NOT_EVICTED}
     ORDER BY records.space_no, records.version"""
 _COUNTED = """
@@ -69,51 +61,28 @@ def _by_space(rows: Iterable[Row]) -> dict[int, list[Row]]:
 
 
 def _image(records: Sequence[Row], vectors: Sequence[Row], dim: int) -> Image:
-    columns: Sequence[Sequence[Any]] = list(zip(*records, strict=True)) or [()] * 14
-    versions = np.array(columns[1], dtype=np.int64)
-    hashes, owners, times = unpack_terms(cast("Sequence[bytes | None]", columns[12]))
-    length = np.bincount(owners, times, minlength=len(versions)).astype(np.float64)
+    columns: Columns = dict.fromkeys(_COLUMNS, ()) | dict(zip(_COLUMNS, zip(*records, strict=True), strict=False))
+    kinds = dict[str, int]()
+    rows, (hashes, owners, times) = make_rows(columns, {None: -1}, kinds)
+    versions: NDArray[np.int64] = rows["version"].copy()
     order = np.argsort(hashes, kind="stable")
     of = np.searchsorted(versions, np.array([row[1] for row in vectors], dtype=np.int64))
     embedded = distinct(of)
-    kinds = np.array(columns[13], dtype=np.str_)
     said = [(row[4], home) for row, home in zip(vectors, of.tolist(), strict=True) if row[4] is not None]
     return Image(
         versions=versions,
-        group=number_groups(columns[2], columns[3]),
-        position=np.array(columns[4], dtype=np.int64),
-        event_time=np.array(columns[5], dtype=np.int64),
-        importance=np.array(columns[6], dtype=np.float64),
-        confidence=np.array(columns[7], dtype=np.float64),
-        replaced=np.array(columns[8], dtype=np.bool_),
-        hidden=np.array(columns[9], dtype=np.bool_),
-        begins=np.array(columns[10], dtype=np.int64),
-        ends=np.array(columns[11], dtype=np.int64),
-        length=length,
+        rows={name: rows[name].copy() for name in ROW.names or ()},
+        kinds=kinds,
         hashes=hashes[order],
         owners=owners[order],
         times=times[order],
         terms=hashes,
-        first=np.searchsorted(owners, np.arange(len(versions) + 1)),
         vectors=widen(np.frombuffer(b"".join(row[3] for row in vectors), np.float16)).reshape(-1, dim or 1),
         pieces=NearMatch(versions[of], np.array([row[2] for row in vectors], dtype=np.int64)),
         embedded=embedded,
         starts=np.searchsorted(of, embedded),
         tokens=pack_pieces(said),
-        kinds={kind: kinds == kind for kind in set(columns[13])},
     )
-
-
-def visible(image: Image, filter: Filter, now: int) -> NDArray[np.bool_]:
-    """Which rows of an image a plain filter lets through."""
-    if filter.valid_only:
-        seen = ~image.hidden & (image.begins <= now) & (image.ends > now)
-    else:
-        seen = np.ones(len(image.versions), dtype=np.bool_)
-    for kind, rows in image.kinds.items():
-        if kind in filter.without_kinds or (filter.kinds and kind not in filter.kinds):
-            seen &= ~rows
-    return seen
 
 
 def postings(image: Image, terms: NDArray[np.uint32]) -> list[tuple[NDArray[np.int64], NDArray[np.uint8]]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from recollect.store.distinct import find
 from recollect.store.halves import widen
-from recollect.store.search import Findings, Held, Model, NearMatch, Pick, TokenMatch, WordMatch
+from recollect.store.search import Findings, HeldTerms, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.sql.database import Row
 from recollect.store.sql.findings import (
     Floats,
@@ -29,6 +28,7 @@ from recollect.store.sql.findings import (
     match_pieces,
     pack_pieces,
     tell_alike,
+    tell_all,
     tell_vectors,
 )  # fmt: skip
 from recollect.store.sql.rows import to_json
@@ -41,10 +41,9 @@ from recollect.store.sqlite.images import (
     count_terms,
     postings,
     read_images,
-    visible,
 )  # fmt: skip
 from recollect.store.sqlite.matrix import Matrix, sign_bits
-from recollect.store.sqlite.told import Told, read_told
+from recollect.store.sqlite.particulars import Columns, Particulars, let_through, read_particulars
 from recollect.store.sqlite.vectors import VectorTables
 from recollect.store.sqlite.words import Words
 from recollect.types import Filter
@@ -144,7 +143,7 @@ class SqliteSearch:
         return found
 
     def _holding(self, pulse: Pulse, terms: Sequence[int], *, old: bool) -> list[Ints]:
-        present = self._cache.told(pulse).holding(terms, lambda some: self._words.postings(pulse.space_no, some))
+        present = self._cache.particulars(pulse).holding(terms, lambda some: self._words.postings(pulse.space_no, some))
         if not old:
             return present
         past = self._words.postings(pulse.space_no, terms, old=True)
@@ -244,7 +243,7 @@ class SqliteSearch:
             image = images.get(pulse.space_no)
             if image is not None:
                 seen = (
-                    visible(image, where, self._now)
+                    let_through(image.rows, image.kinds, where, self._now)
                     if plain
                     else np.isin(image.versions, self._allowed(pulse.space_no, where))
                 )
@@ -263,33 +262,27 @@ class SqliteSearch:
         vector: NDArray[np.float32] | None,
     ) -> Findings:
         rows, terms_of, held = self._tell(pulse, pick.versions, where)
-        versions = rows["version"].copy()
-        return Findings(
-            versions=versions,
+        return tell_all(
+            rows,
+            group=rows["group"],
             tf=count_held(terms_of, terms, len(rows)),
-            length=rows["length"].copy() if len(terms_of[0]) and len(terms) else np.ones(len(rows)),
-            cosine=self._cosines(pulse.space_no, versions, pick.near, model, vector),
-            group=rows["group"].astype(np.int64),
-            position=rows["position"].copy(),
-            event_time=rows["event_time"].copy(),
-            importance=rows["importance"].copy(),
-            confidence=rows["confidence"].copy(),
-            replaced=rows["replaced"].copy(),
+            length=rows["length"] if len(terms_of[0]) and len(terms) else None,
+            cosine=self._cosines(pulse.space_no, rows["version"].copy(), pick.near, model, vector),
             held=held,
         )
 
-    def _tell(self, pulse: Pulse, versions: Ints, where: Filter) -> tuple[NDArray[np.void], Terms, Held]:
+    def _tell(self, pulse: Pulse, versions: Ints, where: Filter) -> tuple[NDArray[np.void], Terms, HeldTerms]:
         """What is told of those versions that a filter lets through; in their order, if it is a plain one."""
 
-        def read(some: Sequence[int], filter: Filter) -> list[list[Any]]:
+        def read(some: Sequence[int], filter: Filter) -> Columns:
             among = msgspec.structs.replace(filter, versions=tuple(some))
-            return read_told(self._connection, record_condition(self._db, among, [pulse.space_no], self._now))
+            return read_particulars(self._connection, record_condition(self._db, among, [pulse.space_no], self._now))
 
         every = Filter(valid_only=False)
         if is_plain(where):
-            return self._cache.told(pulse).look(versions, where, self._now, lambda some: read(some, every))
+            return self._cache.particulars(pulse).look(versions, where, self._now, lambda some: read(some, every))
         told = read(versions.tolist(), where)
-        return Told().look(np.array(told[1], dtype=np.int64), every, self._now, lambda _: told)
+        return Particulars().look(np.array(told["version"], dtype=np.int64), every, self._now, lambda _: told)
 
     def _cosines(
         self,
@@ -382,19 +375,14 @@ def _look(
     if not len(image.versions):
         chosen = chosen[:0]
     at = np.minimum(np.searchsorted(image.versions, chosen), len(image.versions) - 1)
-    rows = at[(image.versions[at] == chosen) & seen[at]]
-    versions = image.versions[rows]
-    told = len(terms) and len(image.hashes)
-    return Findings(
-        versions=versions,
-        tf=count_terms(image, terms)[rows],
-        length=image.length[rows] if told else np.ones(len(rows)),
-        cosine=np.full(len(rows), np.nan) if vector is None else cosines(image, vector)[rows],
-        group=image.group[rows],
-        position=image.position[rows],
-        event_time=image.event_time[rows],
-        importance=image.importance[rows],
-        confidence=image.confidence[rows],
-        replaced=image.replaced[rows],
-        held=Held(image.terms, image.first[rows], image.first[rows + 1]),
+    at = at[(image.versions[at] == chosen) & seen[at]]
+    rows = {name: column[at] for name, column in image.rows.items()}
+    begins: Ints = rows["start"]
+    return tell_all(
+        rows,
+        group=rows["group"],
+        tf=count_terms(image, terms)[at],
+        length=rows["length"] if len(terms) and len(image.hashes) else None,
+        cosine=np.full(len(at), np.nan) if vector is None else cosines(image, vector)[at],
+        held=HeldTerms(image.terms, begins, begins + rows["terms"]),
     )

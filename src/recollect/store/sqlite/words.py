@@ -22,7 +22,7 @@ from recollect.store.base import Lexis, N, names_of, normal_name
 from recollect.store.sql.database import Row
 from recollect.store.sql.rows import lexis_row, to_json, to_lexis
 from recollect.store.sqlite.database import gather_blobs, part_blobs
-from recollect.store.sqlite.held import Held
+from recollect.store.sqlite.term_lists import TermLists
 from recollect.types import Entity
 
 _decode_versions = msgspec.json.Decoder(list[int]).decode
@@ -84,9 +84,9 @@ def _spell(space_no: int, lexis: Lexis, *, live: bool) -> str:
 class Words:
     """The keyword index of a store, as one connection sees it; or the `next` one, which is being made."""
 
-    def __init__(self, connection: sqlite3.Connection, held: Held | None = None, *, next: bool = False) -> None:
+    def __init__(self, connection: sqlite3.Connection, lists: TermLists | None = None, *, next: bool = False) -> None:
         self._connection = connection
-        self._held = held
+        self._lists = lists
         self._tables = "words_next", "lexis_next", "tallies_next"
         self._next: tuple[Words | None, int] | None = (None, 0)
         if not next:
@@ -94,7 +94,7 @@ class Words:
         self._any_evicted: bool | None = None
         self._any_names: bool | None = None
         self._tallied: dict[int, tuple[int, int, int]] = {}
-        self._asked: tuple[Held, int, int] | None = None
+        self._asked: tuple[TermLists, int, int] | None = None
         self._new: list[tuple[int, Sequence[int]]] = []
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
@@ -145,20 +145,20 @@ class Words:
         """The live versions that mention each name, or hold a term."""
         if most is None:
             return dict(zip(names, self._matching(_spell_names(space_no, names)), strict=True))
-        if self._held is None or str in map(type, names):
+        if self._lists is None or str in map(type, names):
             return self._newest(space_no, names, most)
         terms = cast("Sequence[int]", names)
-        held = self._held
-        found = held.find(self._connection, space_no, terms, most, lambda some: self._newest(space_no, some, most))
-        changes = held.changes_of(space_no)
-        self._asked = None if changes is None else (held, space_no, changes)
+        lists = self._lists
+        found = lists.find(self._connection, space_no, terms, most, lambda some: self._newest(space_no, some, most))
+        changes = lists.changes_of(space_no)
+        self._asked = None if changes is None else (lists, space_no, changes)
         return cast("dict[N, list[int]]", found)
 
     def committed(self) -> None:
         """Hears that what was written here is there for all: lists that were asked for before go on with it."""
         if self._asked is not None and self._new:
-            held, space_no, changes = self._asked
-            held.put(space_no, changes, self._new)
+            lists, space_no, changes = self._asked
+            lists.put(space_no, changes, self._new)
 
     def _newest(self, space_no: int, names: Sequence[N], most: int) -> dict[N, list[int]]:
         words = _spell_names(space_no, names)
@@ -198,6 +198,10 @@ class Words:
         rising = sorted(rows, key=itemgetter(1))
         self._connection.executemany(f"INSERT INTO {words}({words}, rowid, tokens) VALUES(?, ?, ?)", rising)
 
+    def _spelled_new(self, rows: Sequence[tuple[int, str]]) -> None:
+        """Rows of version and tokens, none of which was there before."""
+        self._connection.executemany(f"INSERT INTO {self._tables[0]}(rowid, tokens) VALUES(?, ?)", sorted(rows))
+
     def put(self, entries: Sequence[tuple[int, int, Lexis]], *, live: bool = True) -> None:
         """Takes in versions that have just been written, or (not `live`) were retired long ago: space, number, terms.
 
@@ -205,7 +209,7 @@ class Words:
         """
         rows = [(version, *lexis_row(lexis, named=live)) for _, version, lexis in entries]
         self._connection.executemany(f"INSERT INTO {self._tables[1]} VALUES(?, ?, ?)", rows)
-        self._spelled([(None, version, _spell(space_no, lexis, live=live)) for space_no, version, lexis in entries])
+        self._spelled_new([(version, _spell(space_no, lexis, live=live)) for space_no, version, lexis in entries])
         if live:
             for space_no, version, lexis in entries:
                 self.count(space_no, 1, lexis.length)
@@ -255,7 +259,7 @@ class Words:
 
     def drop_space(self, space_no: int) -> None:
         """Forgets a space, whose versions were erased before."""
-        self._held = None
+        self._lists = None
         self._connection.execute("DELETE FROM names WHERE space_no = ?", (space_no,))
         self._connection.execute(f"DELETE FROM {self._tables[2]} WHERE space_no = ?", (space_no,))
         self._tallied.pop(space_no, None)
@@ -323,7 +327,7 @@ class Words:
     def put_in_use(self) -> None:
         """Replaces the index by the next one, which is complete."""
         self.finish()
-        self._held = None
+        self._lists = None
         self._connection.execute(
             "UPDATE tallies SET records = made.records, length = made.length, changes = tallies.changes + 1,"
             " gone = tallies.gone + 1 FROM tallies_next AS made WHERE made.space_no = tallies.space_no"
@@ -363,7 +367,7 @@ class Words:
 
     def count(self, space_no: int, records: int = 0, length: int = 0, *, gone: int = 0) -> None:
         """Hears that a space changed: by how many records and terms, and how many versions left its present."""
-        self._held = None  # from here on this transaction sees what others do not
+        self._lists = None  # from here on this transaction sees what others do not
         held = self._tallied.get(space_no, (0, 0, 0))
         self._tallied[space_no] = (held[0] + records, held[1] + length, held[2] + gone)
 

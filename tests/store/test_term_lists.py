@@ -88,7 +88,7 @@ def test_lists_of_all_words_are_what_the_index_says(open_memory: Callable[..., M
     for number in range(60):
         memory.remember(f"{' '.join(chance.sample(WORDS, 3))} number {number} of {chance.randrange(9)}")
         assert lists(memory, 200) == read_anew(memory, 200), number
-    (held,) = memory.core.store._held_words._spaces.values()
+    (held,) = memory.core.store._term_lists._spaces.values()
     assert held.is_whole  # whoever goes on asking has them all
     memory.forget(memory.list(limit=1)[0].id)
     assert lists(memory, 200) == read_anew(memory, 200)
@@ -113,7 +113,7 @@ def test_what_a_process_writes_after_it_has_asked_need_not_be_read_for_its_lists
     memory = open_memory()
     for word in WORDS:
         memory.remember(f"The {word} stands in the hall.")
-        (held,) = memory.core.store._held_words._spaces.values()
+        (held,) = memory.core.store._term_lists._spaces.values()
         assert held.last == memory.list(limit=1)[0].version
     assert lists(memory) == read_anew(memory)
 

@@ -37,7 +37,7 @@ _ALL = f"""
 Read = Callable[[Sequence[int]], dict[int, list[int]]]
 
 
-class _TermLists:
+class _SpaceLists:
     """The lists of one space, as they were after so many changes, up to a version."""
 
     def __init__(self, changes: int, gone: int, last: int, most: int) -> None:
@@ -69,12 +69,12 @@ class _TermLists:
             self.add(version, terms_in(terms))
 
 
-class Held:
+class TermLists:
     """The lists that a process has asked for. What somebody sees who began to look earlier is left as it is."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._spaces: dict[int, _TermLists] = {}
+        self._spaces: dict[int, _SpaceLists] = {}
 
     def find(
         self, connection: sqlite3.Connection, space_no: int, terms: Sequence[int], most: int, read: Read
@@ -91,7 +91,7 @@ class Held:
                 known.update(read(missing))
             return {term: known[term][-most:] if term in known else [] for term in terms}
 
-    def _current(self, connection: sqlite3.Connection, space_no: int, most: int) -> _TermLists | None:
+    def _current(self, connection: sqlite3.Connection, space_no: int, most: int) -> _SpaceLists | None:
         """The lists of a space as a connection sees it; None where they are newer than that."""
         found = connection.execute(_STATE, (space_no,)).fetchone()
         if found is None:
@@ -101,24 +101,26 @@ class Held:
         if lists is not None and lists.changes > changes:
             return None
         if lists is None or lists.gone != gone or lists.most != most:
-            lists = self._spaces[space_no] = _TermLists(changes, gone, _last(connection), most)
+            lists = self._spaces[space_no] = _SpaceLists(changes, gone, _last(connection), most)
         elif lists.changes != changes:
             lists = self._caught_up(connection, space_no, lists, changes)
         if not lists.is_whole and not lists.is_large and records <= min(_WHOLE, _BOUGHT * lists.asked):
             lists.read_all(connection, space_no)
         if sum([len(one.terms) for one in self._spaces.values()]) > _MOST_TERMS:
             large = len(lists.terms) > _MOST_TERMS
-            lists = _TermLists(changes, gone, lists.last, most)
+            lists = _SpaceLists(changes, gone, lists.last, most)
             lists.is_large = large
             self._spaces = {space_no: lists}
         return lists
 
-    def _caught_up(self, connection: sqlite3.Connection, space_no: int, lists: _TermLists, changes: int) -> _TermLists:
+    def _caught_up(
+        self, connection: sqlite3.Connection, space_no: int, lists: _SpaceLists, changes: int
+    ) -> _SpaceLists:
         """The lists with what is new behind them; where that is much, they begin anew."""
         last = _last(connection)
         new = connection.execute(_NEW, (lists.last, space_no, _MOST_NEW + 1)).fetchall()
         if len(new) > _MOST_NEW:
-            lists = self._spaces[space_no] = _TermLists(changes, lists.gone, last, lists.most)
+            lists = self._spaces[space_no] = _SpaceLists(changes, lists.gone, last, lists.most)
         else:
             for version, terms in new:
                 lists.add(version, terms_in(terms))
