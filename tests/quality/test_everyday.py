@@ -130,6 +130,39 @@ def test_a_first_hit_is_right_about_as_often_as_its_score_says(memory: Memory) -
     assert abs(said - right) / right < 0.35
 
 
+def pages() -> list[str]:
+    """Ten documents of a dozen sections each, of things that nobody asks for."""
+    things = ("boiler", "router", "invoice", "kiln", "sensor", "tractor", "archive", "pump", "scanner", "greenhouse")
+    verbs = ("checks", "starts", "stops", "cleans", "records", "replaces", "compares", "reports", "seals", "measures",
+             "drains", "loads")  # fmt: skip
+    return [
+        f"# Handbook of the {thing}\n\n"
+        + "\n\n".join(
+            f"## How one {verb} the {thing}\n\nThe operator {verb} the {thing} in step {at} of the plan, before the "
+            f"{things[(row + at) % 10]} is used. Whoever {verb} it signs the sheet and tells the next shift."
+            for at, verb in enumerate(verbs, 1)
+        )
+        for row, thing in enumerate(things)
+    ]
+
+
+def test_notes_beside_documents_are_found_and_as_likely_as_without_them(memory: Memory, tmp_path: Path) -> None:
+    with recollect.open(tmp_path) as beside:
+        drafts = [{"id": id, "text": text, "event_time": f"{at}T09:00:00Z"} for id, (at, text) in NOTES.items()]
+        beside.remember_many(drafts)
+        for at, page in enumerate(pages()):
+            beside.ingest(page, source=f"handbook-{at}.md")
+        beside.embed_waiting()
+        alone = {asked: memory.recall(asked, space="all")[0] for asked in ASKED}
+        among = {asked: beside.recall(asked)[0] for asked in ASKED}
+        told = beside.recall("what does the operator do with the kiln in the plan?")[0]
+    right = [asked for asked, id in ASKED.items() if alone[asked].record.id == id]
+    assert sum(among[asked].record.id == ASKED[asked] for asked in right) >= len(right) - 1
+    whole, kept = (sum(hits[asked].score for asked in right) for hits in (alone, among))
+    assert kept / whole >= 0.85, (kept, whole)
+    assert "kiln" in told.record.text
+
+
 def test_without_vectors_too_what_is_newer_stands_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
     changed = {

@@ -207,15 +207,7 @@ class _Pool:
         keep = ~np.isin(self.version, versions)
         self._kept, self.home, self.row = self._kept[keep], self.home[keep], self.row[keep]
         self.version, self.graph = self.version[keep], self.graph[keep]
-        columns = ("covered", "words", "near", "late", "deep", "length", "group", "position", "time")
-        columns += ("named", "replaced")
-        rows: dict[str, NDArray[Any]] = {name: getattr(self.evidence, name)[keep] for name in columns}
-        like = self.evidence.like
-        if like is not None:
-            stay = keep[like.rows]
-            both = np.ix_(stay, stay)
-            like = Likeness((np.cumsum(keep) - 1)[like.rows[stay]], like.cosine[both], like.shared[both])
-        self.evidence = msgspec.structs.replace(self.evidence, **rows, like=like, beside=None)
+        self.evidence = self.evidence.only(keep)
 
     def scores(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
         """The probability of each to answer, nudged by what the question weighs beside it; of others than `rows` 0."""
