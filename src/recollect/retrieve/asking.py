@@ -59,9 +59,10 @@ _ONCE = pattern_of(
 )
 """A stretch of time that may be over, and is where the question tells of what was."""
 _DONE_BY = pattern_of(
-    r"\A\W*(?:and |so )?(?:who|(?:which|what|whose)(?: (?!(?:is|are|be|must|should|can|may|has|have|will|to)\b)[^\W_]+)"
-    r"{1,2}?) (?:[^\W\d_]{3,}ed|took|led|stood|ran|made|gave|came|paid|sat|kept|held|sold|bought|drove|wrote|sent|taught|sang|built|began|lent|brought|found|won|chose|flew|"
-    r"grew|knew|met|rode|shot|spoke|swam|wore)\b",
+    r"\A\W*(?:and |so )?(?:who|(?:which|what|whose)"
+    r"(?: (?!(?:is|are|be|must|should|can|may|has|have|will|to)\b)[^\W_]+){1,2}?) (?:[^\W\d_]{3,}ed|took|led|stood|"
+    r"ran|made|gave|came|paid|sat|kept|held|sold|bought|drove|wrote|sent|taught|sang|built|began|lent|brought|found|"
+    r"won|chose|flew|grew|knew|met|rode|shot|spoke|swam|wore)\b",
     re.IGNORECASE,
 )
 """Somebody who did something, told by the verb alone: "who led the choir before Ines?"."""
