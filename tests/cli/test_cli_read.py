@@ -216,6 +216,15 @@ def test_brief_says_what_is_worth_knowing_within_a_budget(shell: Shell) -> None:
     assert shell.json("brief", "--project", "none")["notes"][0]["record"]["id"] == pinned
 
 
+def test_a_budget_that_holds_nothing_is_told_so(shell: Shell) -> None:
+    shell.remember("The gateway validates tokens with RS256.")
+    asked = shell("recall", "how does the gateway validate tokens?", "--budget", "5")
+    assert (asked.code, asked.out, asked.err) == (0, "", "nothing found that fits into 5 tokens\n")
+    told = shell("brief", "--budget", "5")
+    assert (told.code, told.out) == (0, "")
+    assert told.err.splitlines()[0] == "nothing fits into 5 tokens"
+
+
 def test_a_budget_shows_the_best_first_with_dates(shell: Shell) -> None:
     shell.remember("The gateway validates tokens with RS256.", "--time", "2026-01-10")
     shell.remember("Tokens of the arcade are made of brass.", "--time", "2026-05-10")

@@ -94,6 +94,25 @@ def test_sentences_are_told_in_english_words(text: str, words: set[str], english
     assert words <= set(re.findall(r"[a-z]+", to_english(text, english).lower()))
 
 
+def test_a_word_that_stands_alone_is_no_form_of_another_language(english: WordPiece) -> None:
+    alone = (
+        "docker backend queries toner temp conda silo pager solder charger watermark starlink bedsheets leeks volts"
+        " door pure fare solo come hinge saucer glaze alder hamstring"
+    ).split()
+    told = {word: to_english(word, english) for word in alone}
+    listed = {"solo", "fare", "charger"}  # Spanish, Italian and French have these words as they are
+    assert {word for word, gloss in told.items() if gloss != word} <= listed, told
+
+
+def test_a_word_that_stands_alone_is_told_where_it_is_surely_of_another_language(english: WordPiece) -> None:
+    asked = {
+        "Schlüssel": "key", "Mietvertrag": "lease", "Rechnungen": "invoice", "Zahnarzttermin": "dentist appointment",
+        "Stromzähler": "electricity meter", "contraseña": "password", "vacances": "vacation", "sleutel": "key",
+        "пароль": "password", "hasło": "password", "anahtar": "key",
+    }  # fmt: skip
+    assert {word: to_english(word, english) for word in asked} == asked
+
+
 def test_names_numbers_and_marks_stay_where_they_are(english: WordPiece) -> None:
     told = to_english("Frau Olschewski zahlt 39,50 € am 12.04. für die Rechnung Nr. R-2025/17!", english)
     assert "Olschewski" in told

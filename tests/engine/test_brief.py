@@ -139,6 +139,36 @@ def test_what_had_to_be_done_once_is_no_rule(memory: Memory) -> None:
     assert set(sections(memory)["rules"]) == set(rules)
 
 
+def test_what_is_forbidden_is_a_rule_and_what_merely_is_not_so_is_none(memory: Memory) -> None:
+    rules = [
+        "Do not give the fitters the master key, they lose it.",
+        "The cat is not allowed on the kitchen table.",
+        "Candles are banned in the hall since the fire.",
+        "Ask Ines first. Don't ring the landlord yourself.",
+        "Der Hund darf im Laden nicht frei laufen.",
+        "Rauchen ist auf dem Boot verboten.",
+        "Il est interdit de laver les voitures dans la cour.",
+        "Está prohibido aparcar delante del garaje.",
+        "浴室内禁止吸烟。",
+    ]
+    told = [
+        "The plumber did not come on Monday.",
+        "Blom's offer does not include the paint.",
+        "Der Drucker geht nicht mehr.",
+        "I don't know where the ladder is.",
+    ]
+    memory.remember_many([{"text": text} for text in (*rules, *told)])
+    assert set(sections(memory)["rules"]) == set(rules)
+
+
+def test_rules_that_forbid_are_found_among_many_other_notes(memory: Memory) -> None:
+    memory.remember("Do not sell the green bicycle.", importance=0.1)
+    memory.remember_many(
+        [{"text": f"Crate {n} holds apples of the kind {n * 7}.", "importance": 0.9} for n in range(90)]
+    )
+    assert sections(memory)["rules"] == ["Do not sell the green bicycle."]
+
+
 def test_a_store_of_conversations_alone_has_a_brief_too(memory: Memory) -> None:
     messages = [{"role": "user", "content": "I moved to Porto."}, {"role": "assistant", "content": "Noted."}]
     memory.ingest_conversation(messages, session="s1")

@@ -130,6 +130,69 @@ def test_a_first_hit_is_right_about_as_often_as_its_score_says(memory: Memory) -
     assert abs(said - right) / right < 0.35
 
 
+def pages() -> list[str]:
+    """Ten documents of a dozen sections each, of things that nobody asks for."""
+    things = ("boiler", "router", "invoice", "kiln", "sensor", "tractor", "archive", "pump", "scanner", "greenhouse")
+    verbs = ("checks", "starts", "stops", "cleans", "records", "replaces", "compares", "reports", "seals", "measures",
+             "drains", "loads")  # fmt: skip
+    return [
+        f"# Handbook of the {thing}\n\n"
+        + "\n\n".join(
+            f"## How one {verb} the {thing}\n\nThe operator {verb} the {thing} in step {at} of the plan, before the "
+            f"{things[(row + at) % 10]} is used. Whoever {verb} it signs the sheet and tells the next shift."
+            for at, verb in enumerate(verbs, 1)
+        )
+        for row, thing in enumerate(things)
+    ]
+
+
+def test_notes_beside_documents_are_found_and_as_likely_as_without_them(memory: Memory, tmp_path: Path) -> None:
+    with recollect.open(tmp_path) as beside:
+        drafts = [{"id": id, "text": text, "event_time": f"{at}T09:00:00Z"} for id, (at, text) in NOTES.items()]
+        beside.remember_many(drafts)
+        for at, page in enumerate(pages()):
+            beside.ingest(page, source=f"handbook-{at}.md")
+        beside.embed_waiting()
+        alone = {asked: memory.recall(asked, space="all")[0] for asked in ASKED}
+        among = {asked: beside.recall(asked)[0] for asked in ASKED}
+        told = beside.recall("what does the operator do with the kiln in the plan?")[0]
+    right = [asked for asked, id in ASKED.items() if alone[asked].record.id == id]
+    assert sum(among[asked].record.id == ASKED[asked] for asked in right) >= len(right) - 1
+    whole, kept = (sum(hits[asked].score for asked in right) for hits in (alone, among))
+    assert kept / whole >= 0.85, (kept, whole)
+    assert "kiln" in told.record.text
+
+
+ONCE = {
+    "on which evening did the chess circle use to play?": (
+        "The chess circle plays on Mondays in the annex.", "The chess circle plays on Fridays in the annex now."),
+    "who led the junior band before Marit?": (
+        "Junior band: led by Osei, Saturdays at ten.", "Junior band: led by Marit, Saturdays at ten."),
+    "which caterer was first planned for the gala?": (
+        "Catering for the gala: Blauwe Pot, 40 a head.", "Catering for the gala: Zeevonk, 36 a head."),
+    "what was the hall's rent at the beginning of the year?": (
+        "The hall's rent is 310 a month.", "The hall's rent is 355 a month."),
+    "who was caretaker in the summer?": (
+        "Caretaker of the hall is Mr Duarte, 551 20.", "Caretaker of the hall is Mrs Lindgren, 551 31."),
+    "where used the flags to be kept?": (
+        "The flags are kept in the boiler room.", "The flags are kept in the tower, the boiler room is damp."),
+    "who supplied the drinks before?": (
+        "Drinks come from Getränke Maurer, delivered Wednesdays.", "Drinks come from Hopfenhof, delivered Tuesdays."),
+    "wie hoch war der Beitrag im Frühjahr?": (
+        "Der Beitrag beträgt 12 Euro im Monat.", "Der Beitrag beträgt 15 Euro im Monat."),
+}  # fmt: skip
+
+
+def test_what_was_so_once_is_found_however_it_is_asked_for(tmp_path: Path) -> None:
+    with recollect.open(tmp_path) as memory:
+        for at, (old, new) in enumerate(ONCE.values()):
+            memory.remember(old, event_time=f"2026-02-{at + 1:02}")
+            memory.remember(new, event_time=f"2026-09-{at + 1:02}")
+        memory.embed_waiting()
+        found = [memory.recall(asked, limit=1).hits[0].record.text == old for asked, (old, _) in ONCE.items()]
+    assert sum(found) >= 7, dict(zip(ONCE, found, strict=True))
+
+
 def test_without_vectors_too_what_is_newer_stands_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
     changed = {

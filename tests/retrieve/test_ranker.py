@@ -108,6 +108,54 @@ def test_of_two_that_say_nearly_the_same_the_newer_leads_and_asking_for_the_past
     assert older >= 25
 
 
+def beside_passages(seed: int, records: int) -> tuple[np.ndarray, np.ndarray]:
+    """What is said of thirty notes, the first of which answers, alone and among passages that are worth as little as
+    the rest.
+    """
+    chance = np.random.default_rng(seed)
+
+    def signals(count: int) -> dict[str, np.ndarray]:
+        covered = 0.3 * chance.random(count) * (chance.random(count) < 0.4)
+        near, late = chance.normal(1.5, 1.2, count), chance.uniform(0.3, 0.5, count)
+        return {"near": near, "covered": covered, "words": covered / 2, "late": late}
+
+    notes, passages = signals(30), signals(200)
+    for name, least, more in (("near", 4.0, 2.0), ("late", 0.62, 0.15), ("covered", 0.35, 0.3)):
+        notes[name][0] = least + more * chance.random()
+    both = {name: np.concatenate([notes[name], passages[name]]) for name in notes}
+    place = {
+        "group": [-1] * 30 + [at // 20 for at in range(200)],
+        "position": [0] * 30 + [at % 20 for at in range(200)],
+    }
+    among = evidence(both.pop("near").tolist(), **both, **place, length=[12.0] * 30 + [80.0] * 200, records=records)
+    return judge(evidence(notes.pop("near").tolist(), **notes)), judge(among)[:30]
+
+
+@pytest.mark.parametrize("records", [230, 900])
+def test_a_note_that_answers_is_not_unlikely_because_passages_stand_beside_it(records: int) -> None:
+    found = [beside_passages(seed, records) for seed in range(60)]
+    assert all(alone.argmax() == among.argmax() == 0 for alone, among in found)
+    whole, kept = (sum(one[at][0] for one in found) for at in range(2))
+    assert 0.4 * whole <= kept <= whole
+
+
+def test_what_was_noted_before_is_found_beside_a_thousand_passages() -> None:
+    older = 0
+    for seed in range(30):
+        chance = np.random.default_rng(seed)
+        near, late = chance.normal(1, 1, 230), chance.uniform(0.35, 0.5, 230)
+        near[[3, 9]], late[[3, 9]] = (5.0, 5.6), (0.68, 0.71)
+        alike = np.eye(2) + 0.85 * (1 - np.eye(2))
+        place = {
+            "group": [-1] * 30 + [at // 20 for at in range(200)],
+            "position": [0] * 30 + [at % 20 for at in range(200)],
+        }
+        told = {"covered": [0.3] * 230, "like": Likeness(np.array([3, 9]), alike, alike), "records": 1_400}
+        past = judge(evidence(near.tolist(), late=late, asks_past=True, **place, **told))
+        older += int(past.argmax() == 3)
+    assert older >= 25
+
+
 def test_without_vectors_the_words_say_how_sure_one_may_be() -> None:
     held = {"covered": [1.0, 0.3, 0.1], "words": [0.8, 0.2, 0.1]}
     sure = judge(evidence([NAN] * 3, **held))

@@ -101,8 +101,7 @@ def recall(
         )  # fmt: skip
         answer.hits = tuple(_numbered(memory, answer.hits))
     _put_recall(
-        answer, why=why, as_block=budget is not None, with_space=all_spaces, as_json=as_json,
-        scope=next(iter(scope), None),
+        answer, why=why, budget=budget, with_space=all_spaces, as_json=as_json, scope=next(iter(scope), None),
     )  # fmt: skip
 
 
@@ -144,6 +143,8 @@ def brief(
         return
     if made.notes:
         put(made.text)
+    elif made.left_out:
+        say(f"nothing fits into {many(budget, 'token')}")
     else:
         say("nothing stored that fits" if project else "nothing stored yet")
     if made.left_out:
@@ -166,7 +167,7 @@ def say_left_out_of(answer: Recall) -> None:
 
 
 def _put_recall(
-    answer: Recall, *, why: bool, as_block: bool, with_space: bool, as_json: bool, scope: str | None
+    answer: Recall, *, why: bool, budget: int | None, with_space: bool, as_json: bool, scope: str | None
 ) -> None:
     if as_json:
         told = {"hits": answer.hits, "context": answer.context, "signals": answer.signals}
@@ -174,12 +175,15 @@ def _put_recall(
         return
     say_left_out_of(answer)
     doubt = None if answer.signals.brief and answer else show.doubt(answer)
+    if budget is not None and answer and not answer.context:
+        doubt = f"nothing found that fits into {many(budget, 'token')}"
     if doubt is not None:
         say(doubt)
     if scope is not None and (doubt is not None or not answer):
         say(f"asked of the project {scope} and of what is of none; --everywhere asks all projects")
-    if (as_block or answer.signals.brief) and answer:
-        put(answer.context)
+    if (budget is not None or answer.signals.brief) and answer:
+        if answer.context:
+            put(answer.context)
     elif answer:
         show.put_hits(answer, why=why, with_space=with_space)
     if why and not answer.signals.brief:

@@ -30,7 +30,7 @@ _SMALL = frozenset(
 """Words that say little, and by which English is known; in another language, the words that mean one of these."""
 _PLAIN = str.maketrans("äöüáàâãåéèêëíìîïóòôõúùûñçłśźżćńąęýßёğışî", "aouaaaaaeeeeiiiioooouuunclszzcnaeysеgisi")
 _ENGLISH_ENDINGS = ("s", "es", "ed", "ing")
-_LEAST, _LEAST_STEM = 4, 3
+_LEAST, _LEAST_STEM, _LEAST_BARE = 4, 3, 6
 _LONGEST = 64
 """A longer word is none of these languages: no compound is looked for in it."""
 _PARTICIPLE_WITHIN = 6
@@ -114,6 +114,25 @@ class Glossary(Struct, frozen=True):
                 found = self._find_parts(word)
         return found
 
+    def find_surely(self, word: str) -> str | None:
+        """The gloss of a word that stands alone, where nothing else says that it is of this language.
+
+        Few endings make words of two languages meet: "docker" is no form of the Swedish "dock", nor "backend" of the
+        German "backen". So of an ending or a compound more is asked, unless a letter tells that it is not English.
+        """
+        if word in self.words or not word.isascii():
+            return self.find(word)
+        bare = next((stem for stem in _stems(word, self.language)[1:] if stem in self.words), "")
+        if len(bare) >= _LEAST_BARE:
+            return self.words[bare]
+        cuts = range(len(word) - _LEAST, _LEAST - 1, -1) if self.language.joints else ()
+        return (
+            self.find(word) if any(self._is_joined(word[:cut]) and word[cut:] in self.words for cut in cuts) else None
+        )
+
+    def _is_joined(self, part: str) -> bool:
+        return any(part.endswith(joint) and part.removesuffix(joint) in self.words for joint in self.language.joints)
+
     def _find_stem(self, word: str) -> str | None:
         known = _stems_of(self.language)
         spellings = [word]
@@ -180,8 +199,9 @@ def _find_glossary(words: Sequence[str], english: Container[str]) -> Glossary | 
         strange = {word: count for word, count in others.items() if word not in glossary.small}
         if sum(strange.values()) <= enough:  # whatever they mean
             continue
-        known = sum(count for word, count in strange.items() if glossary.find(word) is not None)
-        if known > enough:
+        find = glossary.find if small else glossary.find_surely
+        known = sum(count for word, count in strange.items() if find(word) is not None)
+        if known > enough and (known or small > 1):  # "door" by itself is no Dutch, though its small words have it
             found.append((small + known, glossary))
     return max(found, key=lambda one: one[0])[1] if found else None
 

@@ -42,12 +42,42 @@ _WAS = pattern_of(
 )
 
 
+_HABIT = pattern_of(
+    r"\bdid\b.{1,60}\buse to\b|"
+    r"\bused (?:the|our|my|your|his|her|their|we|i|you|he|she|they|it)\b.{1,40}\bto be\b|"
+    r"\b(?:was|were|had)\b(?: [^\W\d_]+){0,2} first [^\W\d_]+ed\b",
+    re.IGNORECASE,
+)
+"""What was so for a while, or at first: "where did we use to meet?", "which hotel was first planned?"."""
+_ONCE = pattern_of(
+    r"\b(?:at|since|from) the (?:start|beginning|end) of the (?:year|season|project|school year)\b|"
+    r"\bearly in the year\b|"
+    r"\b(?:in|during|last|over) (?:the |early |late )*(?:spring|summer|autumn|winter|fall)\b|"
+    r"\bim (?:letzten |vorigen )?(?:frühjahr|frühling|sommer|herbst|winter)\b|"
+    r"\b(?:zu|am) (?:beginn|anfang) des (?:jahres|projekts)\b",
+    re.IGNORECASE,
+)
+"""A stretch of time that may be over, and is where the question tells of what was."""
+_DONE_BY = pattern_of(
+    r"\A\W*(?:and |so )?(?:who|(?:which|what|whose)"
+    r"(?: (?!(?:is|are|be|must|should|can|may|has|have|will|to)\b)[^\W_]+){1,2}?) (?:[^\W\d_]{3,}ed|took|led|stood|"
+    r"ran|made|gave|came|paid|sat|kept|held|sold|bought|drove|wrote|sent|taught|sang|built|began|lent|brought|found|"
+    r"won|chose|flew|grew|knew|met|rode|shot|spoke|swam|wore)\b",
+    re.IGNORECASE,
+)
+"""Somebody who did something, told by the verb alone: "who led the choir before Ines?"."""
+
+
 def asks_past(question: str) -> bool:
     """Does a question ask for what held once? "Before" alone does not: that may be before a trip that is to come."""
+    if _HABIT.search(question):
+        return True
     found = [match[0] for match in _PAST.finditer(question)]
     if any(not _BEFORE.fullmatch(word) for word in found):
         return True
-    return bool(found) and tells_past(question)
+    if found:
+        return tells_past(question) or _DONE_BY.search(question) is not None
+    return _ONCE.search(question) is not None and tells_past(question)
 
 
 _GERMAN = pattern_of(r"\b(?:ist|sind|muss|soll|der|die|das|den|dem|ich|wir|du|im|am|haben|hat|zu|vor)\b", re.IGNORECASE)

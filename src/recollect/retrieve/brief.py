@@ -33,6 +33,11 @@ immer nie niemals bevorzugt lieber regel toujours jamais préfère règle siempr
 sempre mai preferisce regola prefere regra altijd nooit voorkeur zawsze nigdy woli всегда никогда предпочитает
 нельзя
 """.split()
+FORBIDDING_WORDS = """
+not don't mustn't forbidden banned prohibited nicht nichts verboten untersagt interdit interdite prohibido prohibida
+vietato vietata proibido proibida verboden zabronione zabroniony запрещено запрещена yasak yasaktır
+""".split()
+"""What forbids something says one of these, and so does much else: `_FORBIDS` tells them apart."""
 MUST_WORDS = "must muss müssen doit doivent debe deben deve devono devem moet moeten нужно".split()
 """A rule beside one of the words that say of how many; else something that had to be done once."""
 _OF_ALL = frozenset(
@@ -50,7 +55,15 @@ deciso decisão decidiu besloten besluit decyzja решение решили
 """.split()
 _SHARES: Mapping[Section, float] = {"pinned": 0.4, "rules": 0.3, "decisions": 0.25, "open": 0.25, "important": 1.0}
 _FIRST: tuple[Section, ...] = ("pinned", "rules", "open", "decisions")
-_UNSPACED_RULE = pattern_of("总是|从不|不要|必须|偏好|喜欢|必ず|決して|好む|항상|절대|선호")
+_FORBIDS = pattern_of(
+    r"(?:\A|[.!;:]\s+)(?:please )?(?:do not|don['’]t)\b|"
+    r"\b(?:(?:must|should|shall) not|mustn['’]t|not (?:allowed|permitted)|may not be|forbidden|banned|prohibited|"
+    r"(?:darf|dürfen|sollen?) (?:[^\W\d_]+ ){0,4}nicht|nicht erlaubt|verboten|untersagt|interdite?s?|"
+    r"prohibid[oa]s?|vietat[oaie]|proibid[oa]s?|verboden|(?:mag|mogen) (?:[^\W\d_]+ ){0,3}niet|"
+    r"zabronion[yae]|nie wolno|запрещен[оаы]?|запрещён|yasak(?:tır)?)\b",
+    re.IGNORECASE,
+)
+_UNSPACED_RULE = pattern_of("总是|从不|不要|必须|不得|禁止|不准|偏好|喜欢|必ず|決して|好む|항상|절대|선호")
 _UNSPACED_DECISION = pattern_of("决定|決定|決め|결정")
 _TODO = pattern_of(r"\A\W*(?:todo|to do|open|next(?: step)?|fixme|offen|à faire|pendiente|da fare|сделать)\b\W", re.I)
 _WORD = pattern_of(r"[^\W\d_]+")
@@ -80,9 +93,13 @@ def section_of(record: Record) -> Section:
     if not words.isdisjoint(DECISION_WORDS) or _UNSPACED_DECISION.search(record.text):
         return "decisions"
     must = not words.isdisjoint(MUST_WORDS) and not words.isdisjoint(_OF_ALL)
-    if must or not words.isdisjoint(RULE_WORDS) or _UNSPACED_RULE.search(record.text):
+    if must or not words.isdisjoint(RULE_WORDS) or _says_a_rule(record.text):
         return "rules"
     return "important"
+
+
+def _says_a_rule(text: str) -> bool:
+    return (_FORBIDS.search(text) or _UNSPACED_RULE.search(text)) is not None
 
 
 def note(section: Section, record: Record) -> Noted:

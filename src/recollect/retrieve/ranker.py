@@ -127,15 +127,34 @@ def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
         said = _be_as_sure_as_words(evidence, said, some)
     else:
         said = _judge_lacking(fitted.lacking, evidence, said, some)
-    grouped = evidence.group >= 0
-    count = len(grouped) if evidence.records > _LARGE else np.count_nonzero(grouped)
-    if not len(grouped) or count < _MOSTLY * len(grouped):
+    single = evidence.group < 0
+    count = int(np.count_nonzero(single))
+    mostly = len(single) - count >= _MOSTLY * len(single)  # stand in a session or source
+    if not len(single) or not (mostly or evidence.records > _LARGE):
         return _judge_notes(fitted, evidence, said, rows, blind=blind)  # a page among notes is judged as they are
     woven = _weave_in(fitted.woven, evidence, said, some, blind=blind)
-    if count == len(grouped):
+    noted = round(evidence.records * count / len(single))
+    if not mostly or not count or noted > _LARGE:
         return woven
     notes = _judge_notes(fitted, evidence, said, rows, blind=blind)
-    return np.where(grouped[some], _leave_room(woven, notes[~grouped[some]]), notes)
+    own = msgspec.structs.replace(evidence.keep(single), records=count)
+    notes = (notes + _judge_apart(own, single, rows)) / 2
+    return np.where(single[some], notes, _leave_room(woven, notes[single[some]]))
+
+
+def _judge_apart(notes: Evidence, single: NDArray[np.bool_], rows: Ints | None) -> Floats:
+    """What notes are worth as if nothing stood among them; 0 for what is none.
+
+    The networks have seen small stores of notes, and many that hold nothing else: where hundreds of passages stand
+    beside them, each gives a note something to be compared with, and all of them think too little of what answers.
+    """
+    found = np.zeros(len(single))
+    if rows is None:
+        found[single] = logits(notes)
+        return found
+    asked = rows[single[rows]]
+    found[asked] = logits(notes, (np.cumsum(single) - 1)[asked])
+    return found[rows]
 
 
 def _leave_room(woven: Floats, notes: Floats) -> Floats:

@@ -21,6 +21,7 @@ from recollect.engine.write.tell import find_already
 from recollect.retrieve.brief import (
     DECISION_KINDS,
     DECISION_WORDS,
+    FORBIDDING_WORDS,
     MUST_WORDS,
     OPEN_STATUSES,
     PINNED,
@@ -134,8 +135,9 @@ def _lists(now: datetime, view: View, where: Filter, first: _First) -> Iterator[
     for one in marked:
         yield from first(view, one, "newest", now, _MOST)
     if where.as_of is None:
-        for words in ([*RULE_WORDS, *MUST_WORDS], DECISION_WORDS):
-            versions = _holding(view, where.spaces, _hashes(tuple(words)))
+        rules = (*RULE_WORDS, *MUST_WORDS)
+        for words, most in ((rules, _MOST_BY_WORD), (FORBIDDING_WORDS, _MOST), (DECISION_WORDS, _MOST_BY_WORD)):
+            versions = _holding(view, where.spaces, _hashes(tuple(words)), most)
             yield from view.select(Record, narrow(where, versions=versions)) if versions else ()
     yield from first(view, where, "importance", now, _MOST)
 
@@ -145,7 +147,7 @@ def _hashes(words: Sequence[str]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(hash_term(terms(word)[0]) for word in words))
 
 
-def _holding(view: View, spaces: Iterable[str], hashes: Sequence[int]) -> tuple[int, ...]:
+def _holding(view: View, spaces: Iterable[str], hashes: Sequence[int], most: int) -> tuple[int, ...]:
     """The newest versions that hold one of some words."""
     held = {version for space in spaces for some in view.mentions(space, hashes).values() for version in some}
-    return tuple(sorted(held, reverse=True)[:_MOST_BY_WORD])
+    return tuple(sorted(held, reverse=True)[:most])
