@@ -13,7 +13,8 @@ from collections.abc import Callable
 import numpy as np
 
 from bench.table import Cell, Plan, Table, median, within
-from recollect.retrieve.ranker import FEATURES, LIKE, Evidence, Likeness, judge, pair_neighbours
+from recollect.retrieve.evidence import Evidence, Likeness
+from recollect.retrieve.ranker import FEATURES, LIKE, judge, pair_neighbours
 from recollect.store.product import multiply
 
 CANDIDATES, LIMIT = 400, 0.5

@@ -33,6 +33,7 @@ from recollect.embed.calibrate import calibrate
 from recollect.embed.multilingual import MultilingualEmbedder
 from recollect.retrieve import keywords, ranker
 from recollect.retrieve.asking import asks_now, asks_past
+from recollect.retrieve.evidence import Evidence, Likeness
 from recollect.retrieve.weights import Lacking, Layer, Meaning, Notes, Talk, Weights, Woven
 from recollect.store.terms import is_pair, query_terms, terms
 from training import check
@@ -113,7 +114,7 @@ def read_floor() -> float:
     return json.loads((MODEL_FOLDER / "calibration.json").read_text())["calibration"]["floor"]
 
 
-def gather(asked: Asked, read: int) -> tuple[ranker.Evidence, np.ndarray]:
+def gather(asked: Asked, read: int) -> tuple[Evidence, np.ndarray]:
     """What the library would know of the candidates, with the best `read` of them read; and which records they are."""
     store = asked.store
     distinct = list(dict.fromkeys(query_terms(asked.text)))
@@ -137,12 +138,10 @@ def gather(asked: Asked, read: int) -> tuple[ranker.Evidence, np.ndarray]:
     like = None
     if not np.isnan(asked.cosine).all():
         chosen = store.vectors[kept[rows]].astype(np.float32)
-        like = ranker.Likeness(
-            rows, chosen @ chosen.T, ranker.share_words([hashed(store.texts[kept[row]]) for row in rows])
-        )
+        like = Likeness(rows, chosen @ chosen.T, ranker.share_words([hashed(store.texts[kept[row]]) for row in rows]))
     if np.isnan(asked.deep[kept[order[:read]]]).any():
         read = 0
-    evidence = ranker.Evidence(
+    evidence = Evidence(
         covered=covered[kept], words=words[kept], near=near[kept], late=late, deep=np.full(len(kept), np.nan),
         length=length[kept], group=store.group[kept], position=store.position[kept], time=store.time[kept], like=like,
         terms=len(distinct), pairs=float(pair.mean()) if len(pair) else 0.0, records=len(held),
@@ -153,11 +152,11 @@ def gather(asked: Asked, read: int) -> tuple[ranker.Evidence, np.ndarray]:
     return evidence, kept
 
 
-def read_best(evidence: ranker.Evidence, deep: np.ndarray, order: np.ndarray, read: int) -> ranker.Evidence:
+def read_best(evidence: Evidence, deep: np.ndarray, order: np.ndarray, read: int) -> Evidence:
     said = np.full(len(deep), np.nan)
     said[order[:read]] = deep[order[:read]]
     fields = {name: getattr(evidence, name) for name in evidence.__struct_fields__}
-    return ranker.Evidence(**{**fields, "deep": said})
+    return Evidence(**{**fields, "deep": said})
 
 
 class Work:

@@ -25,6 +25,7 @@ import recollect
 from recollect.embed import bundled
 from recollect.engine.read import recall
 from recollect.retrieve import ranker
+from recollect.retrieve.evidence import Evidence
 from recollect.retrieve.weights import Talk, Weights
 from training.fit_ranker import regress, save
 
@@ -37,7 +38,7 @@ Row = dict[str, object]
 class Seen:
     """What the ranker knew of the candidates of one question, which of them answer, and of which cut they are."""
 
-    evidence: ranker.Evidence
+    evidence: Evidence
     right: np.ndarray
     talk: str
     size: int

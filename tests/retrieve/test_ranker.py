@@ -6,11 +6,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from recollect.retrieve.evidence import Evidence, Likeness
 from recollect.retrieve.ranker import (
     FEATURES,
     WEIGHTS,
-    Evidence,
-    Likeness,
     Weights,
     describe,
     judge,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recollect.retrieve.code import Piece, judge_code
-from recollect.retrieve.ranker import Evidence
+from recollect.retrieve.evidence import Evidence
 
 
 def alike(count: int) -> Evidence:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from recollect.retrieve.ranker import Evidence, Floats
+from recollect.retrieve.evidence import Evidence, Floats
 
 LOOKED_AT = 60
 """Of so many of the best it is looked at what kind of piece they are."""

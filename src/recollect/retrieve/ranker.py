@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -28,14 +27,11 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from recollect.forms import decode
+from recollect.retrieve.evidence import Evidence, Floats, Ints, Pairs
 from recollect.retrieve.weights import Lacking, Layer, Meaning, Notes, Weights, Woven
 from recollect.store.product import multiply
 
-Floats = NDArray[np.floating]
-Ints = NDArray[np.integer]
 Columns = dict[str, Floats | NDArray[np.bool_] | float]
-Pairs = tuple[Ints, Ints, Floats]
-"""Candidates, as many others that stand beside them, and what share of its worth each of these gives."""
 
 WEIGHTS = Path(__file__).with_name("ranker.json")
 LIKE = 32
@@ -53,61 +49,6 @@ _LONG, _PAIR_TERMS = 100.0, 3.0
 _FORMER_GAP = 4.0
 _SUCCESSORS, _SUCCESSOR_GAP, _SAME_COSINE, _SAME_WORDS = 3, 1.5, 0.6, 0.3
 _COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR, _READ_SHARE = 10, 5.0, 2.6, 0.3, 0.4
-
-
-class Likeness(Struct, frozen=True, eq=False):
-    """How some candidates (`rows`) compare with each other: their cosines (`to_usual`), and how much of their words
-    they share.
-    """
-
-    rows: Ints
-    cosine: Floats
-    shared: Floats
-
-    def keep(self, rows: NDArray[np.bool_]) -> Likeness:
-        """The same of some candidates alone."""
-        stay = rows[self.rows]
-        both = np.ix_(stay, stay)
-        return Likeness((np.cumsum(rows) - 1)[self.rows[stay]], self.cosine[both], self.shared[both])
-
-
-class Evidence(Struct, frozen=True, kw_only=True, eq=False):
-    """What is known of the n candidates of one question; arrays have n rows, NaN stands for what is not known.
-
-    covered: share of the question's weight that the record holds. words: BM25 as a share of the most there could be.
-    near: how far its cosine lies above that of unrelated texts (`to_near`). late: match of wordpieces.
-    deep: what the reranker says. length: in terms. group, position: its place in a session or source (group -1: none).
-    time: when it happened. like: how the best candidates compare with each other (None: not compared).
-    named: how many words of the question's names it holds. replaced: has another record taken its place?
-    beside: who stands beside whom (`pair_neighbours`), where that is known already.
-    terms: of the question. pairs: share of them that are pairs of characters. records: how many were searched.
-    """
-
-    covered: Floats
-    words: Floats
-    near: Floats
-    late: Floats
-    deep: Floats
-    length: Floats
-    group: Ints
-    position: Ints
-    time: Floats
-    like: Likeness | None
-    terms: int
-    pairs: float
-    records: int
-    asks_past: bool = False
-    asks_now: bool = False
-    named: Ints | None = None
-    replaced: NDArray[np.bool_] | None = None
-    beside: Pairs | None = None
-
-    def keep(self, rows: NDArray[np.bool_]) -> Evidence:
-        """The same of some candidates alone, as if the others were not there."""
-        known = msgspec.structs.asdict(self)
-        own: dict[str, Any] = {name: value[rows] for name, value in known.items() if isinstance(value, np.ndarray)}
-        like = None if self.like is None else self.like.keep(rows)
-        return msgspec.structs.replace(self, **own, like=like, beside=None)
 
 
 def judge(evidence: Evidence, rows: Ints | None = None) -> Floats:

@@ -39,12 +39,11 @@ from recollect.ingest.face import documentation_of
 from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions, subject_of
 from recollect.retrieve.code import LOOKED_AT, Piece, judge_code, worth_of
 from recollect.retrieve.context import pack_context
+from recollect.retrieve.evidence import Evidence, Likeness
 from recollect.retrieve.period import Period, lean
 from recollect.retrieve.rank import fold_near_duplicates
 from recollect.retrieve.ranker import (
     LIKE,
-    Evidence,
-    Likeness,
     is_blind,
     judge,
     neighbours_of,
