@@ -63,14 +63,22 @@ def memories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory,
         memory.close()
 
 
-def told(answer: Recall) -> list[tuple[str, float]]:
-    return [(hit.record.text, round(hit.score, 4)) for hit in answer]
+Answer = list[tuple[str, float]]
 
 
-_answers: dict[tuple[str, str, str], list[tuple[str, float]]] = {}
+def told(answer: Recall) -> Answer:
+    return [(hit.record.text, hit.score) for hit in answer]
 
 
-def answered(memory: Memory, question: str, **more: Any) -> list[tuple[str, float]]:
+def alike(answer: Answer) -> list[Any]:
+    """What is the same texts in the same order: the databases' sums differ in the last bits."""
+    return [(text, pytest.approx(score, abs=1e-4)) for text, score in answer]
+
+
+_answers: dict[tuple[str, str, str], Answer] = {}
+
+
+def answered(memory: Memory, question: str, **more: Any) -> Answer:
     """What a memory of our pages, in which nothing changes meanwhile, answers: asked once for all tests."""
     key = (memory.location, question, str(more))
     if key not in _answers:
@@ -85,7 +93,7 @@ def test_everyday_questions_have_the_same_answers_in_the_same_order(
     sqlite, postgres = memories
     monkeypatch.setattr("recollect.engine.read.recall.FEW_SECONDS", 600.0)  # as many are read on either
     for question in ASKED:
-        assert told(postgres.recall(question, space=part)) == told(sqlite.recall(question, space=part))
+        assert told(postgres.recall(question, space=part)) == alike(told(sqlite.recall(question, space=part)))
 
 
 def test_a_session_of_no_project_begins_with_the_same_brief_and_is_given_it_again(tmp_path: Path) -> None:
@@ -119,7 +127,7 @@ def test_questions_on_our_pages_have_the_same_answers_in_the_same_order(
     sqlite, postgres = memories
     monkeypatch.setattr("recollect.engine.read.recall.FEW_SECONDS", 600.0)  # as many are read on either
     for question in QUESTIONS:
-        assert answered(postgres, question, **more) == answered(sqlite, question, **more)
+        assert answered(postgres, question, **more) == alike(answered(sqlite, question, **more))
 
 
 @pytest.mark.parametrize(("source", "target"), [("file", "file"), ("file", "database"), ("database", "file")])
@@ -134,7 +142,8 @@ def test_a_memory_that_was_moved_has_the_same_answers_in_the_same_order(
         after.recall(QUESTIONS[0], space="docs")  # loads the model
         for question in QUESTIONS:
             for more in ASKED_WITH[:2]:
-                assert told(after.recall(question, space="docs", **more)) == answered(before, question, **more)
+                expected = alike(answered(before, question, **more))
+                assert told(after.recall(question, space="docs", **more)) == expected
 
 
 def test_what_was_known_at_a_moment_is_the_same_in_both(
@@ -150,7 +159,7 @@ def test_what_was_known_at_a_moment_is_the_same_in_both(
             memory.recall(question, space="docs", as_of=moment)
             for memory, moment in zip(memories, moments, strict=True)
         )
-        assert told(other) == told(one)
+        assert told(other) == alike(told(one))
 
 
 ASKED_FOR: dict[str, dict[str, Any]] = {
