@@ -22,6 +22,7 @@ from recollect.serve.address import Address, address_of, listen
 from recollect.serve.admission import admission
 from recollect.serve.http import HttpServer
 from recollect.serve.log import Log
+from recollect.serve.protocol import Connection
 from recollect.serve.streamable import MOST_CALLS_EACH, Streamable
 
 Headers = dict[str, str]
@@ -216,6 +217,22 @@ def test_who_wants_to_hear_of_changes_is_told_of_which_and_listens_until_the_end
     assert told["params"] == {"_meta": named, "notifications": {}}
     server._server.stop()
     assert heard.next() == {"jsonrpc": "2.0", "id": 7, "result": {"resultType": "complete", "_meta": named}}
+    assert heard.next() is None
+    server.close()
+
+
+def test_who_begins_to_listen_when_the_server_ends_is_sent_away_likewise(monkeypatch: pytest.MonkeyPatch) -> None:
+    server, perform = Near(), Connection.perform
+
+    def end_meanwhile(*given: Any) -> bytes | None:
+        answer = perform(*given)
+        server._server.stop()
+        return answer
+
+    monkeypatch.setattr(Connection, "perform", end_meanwhile)
+    heard = server.listen("POST", **wanting(toolsListChanged=True))
+    assert heard.next()["method"] == "notifications/subscriptions/acknowledged"
+    assert heard.next()["result"]["resultType"] == "complete"
     assert heard.next() is None
     server.close()
 

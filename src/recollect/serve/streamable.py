@@ -73,6 +73,7 @@ class Streamable:
         self._contracts: dict[tuple[str, str], Contract] = {}
         self._running: dict[asyncio.Task[None], Connection] = {}
         self._listening: dict[Stream, bytes] = {}
+        self._ended = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tidying: asyncio.TimerHandle | None = None
 
@@ -84,6 +85,7 @@ class Streamable:
         if self._tidying is not None:
             self._tidying.cancel()
         self._sessions.close()
+        self._ended = True
         for stream, last in self._listening.items():
             stream.put(last)
             stream.finish()
@@ -211,9 +213,12 @@ class Streamable:
                 if answer is not None:
                     stream.put(answer, last=True)
             finally:
-                if connection.listening is not None and session is None:
-                    self._listening[stream] = connection.listening
-                else:
+                last = connection.listening if session is None else None
+                if last is not None and not self._ended:
+                    self._listening[stream] = last
+                else:  # who begins to listen just when all are sent away is sent away likewise
+                    if last is not None:
+                        stream.put(last)
                     stream.finish()
                 if session is not None:
                     session.calls -= 1
