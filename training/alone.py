@@ -81,6 +81,17 @@ def measure(
     return {name: describe(found, gold, arrays["kind"]) for name, found in signals.items()}
 
 
+def measure_reader(arrays: Mapping[str, np.ndarray], score: Score) -> str:
+    """What a reader finds that reads every text of the haystack."""
+    first = np.searchsorted(arrays["piece_of"], np.arange(len(arrays["store_of"])))
+    members = [np.flatnonzero(arrays["store_of"] == own) for own in arrays["asked_of"]]
+    sizes = [len(rows) for rows in members]
+    asked, told = np.repeat(np.arange(len(members)), sizes), first[np.concatenate(members)]
+    said = score(Lists(arrays, "questions"), Lists(arrays, "pieces"), asked, told)
+    found = list(zip(members, np.split(said, np.cumsum(sizes)[:-1]), strict=True))
+    return describe(found, Lists(arrays, "gold"), arrays["kind"])
+
+
 def describe(found: list[tuple[np.ndarray, np.ndarray]], gold: Lists, kind: np.ndarray) -> str:
     first, third, tenth, top, hard = [], [], [], [], []
     for at, (texts, numbers) in enumerate(found):

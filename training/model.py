@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from training.pack import Lists
 from training.weights import LAYERS, POSITIONS, WINDOW, WORDS
 
-WIDTH, HEADS, INNER, VOCABULARY = 384, 12, 1536, 30522
+WIDTH, HEADS, VOCABULARY = 384, 12, 30522
 TOKEN_DIM = 48
 HEAD_SEED = 1
 """Heads begin alike whatever the seed of the training, so that weights of several seeds can be averaged."""
@@ -27,18 +27,18 @@ SCORE, SCORE_BIAS = "recollect.score.weight", "recollect.score.bias"
 
 
 class Layer(nn.Module):
-    def __init__(self, dropout: float) -> None:
+    def __init__(self, dropout: float, width: int = WIDTH, near: float = 1e-12) -> None:
         super().__init__()
         self.drop = nn.Dropout(dropout)
-        self.qkv, self.o = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
-        self.fc1, self.fc2 = nn.Linear(WIDTH, INNER), nn.Linear(INNER, WIDTH)
-        self.norm1, self.norm2 = nn.LayerNorm(WIDTH, eps=1e-12), nn.LayerNorm(WIDTH, eps=1e-12)
+        self.qkv, self.o = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.fc1, self.fc2 = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.norm1, self.norm2 = nn.LayerNorm(width, eps=near), nn.LayerNorm(width, eps=near)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        rows, length, _ = x.shape
-        q, k, v = self.qkv(x).view(rows, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
+        rows, length, width = x.shape
+        q, k, v = self.qkv(x).view(rows, length, 3, HEADS, width // HEADS).permute(2, 0, 3, 1, 4)
         seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        x = self.norm1(x + self.drop(self.o(seen.transpose(1, 2).reshape(rows, length, WIDTH))))
+        x = self.norm1(x + self.drop(self.o(seen.transpose(1, 2).reshape(rows, length, width))))
         return self.norm2(x + self.drop(self.fc2(F.gelu(self.fc1(x)))))
 
 

@@ -2,7 +2,8 @@
 
     python -m training.run --data data.npz --base base.npz --sets sets.npz --seed 1 --out FOLDER
 
-On one GPU: mines near misses, trains the reranker, has it teach the embedder, and measures both before export. Writes
+On one GPU: mines near misses, trains the reranker, has it teach the embedder, and measures both before export. With
+`--taught` both learn from what a larger model said. Writes
 embedder-SEED.npz and reranker-SEED.npz (fp16); with `--reader NAME` a reranker alone, as NAME-SEED.npz. A seed leaves
 out a part of the everyday stores (`unseen.py` has the models judge it); `--leave-out -1` leaves none out.
 """
@@ -18,15 +19,11 @@ import numpy as np
 import torch
 
 from training import alone, train_embedder, train_reranker
-from training.mine import HELD, embed_bank, mine, mine_unanswered, read_data
+from training.mine import read_data
 from training.model import Embedder
 from training.runtimes import embed_by_torch, score_by_torch
-from training.train_reranker import score_all
-
-MISSES = 32
-TAUGHT = 12
-UNANSWERED = 12
-FOLDS = 4
+from training.teach import FOLDS, TAUGHT, mine_all, read_taught
+from training.train_reranker import Taught, score_all
 
 
 def halve(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -40,7 +37,7 @@ def add_plan(parser: argparse.ArgumentParser, name: str, plan: type) -> None:
             parser.add_argument(f"--{name}-{one.name.replace('_', '-')}", type=kind, default=one.default)
 
 
-def read_plan(args: argparse.Namespace, name: str, plan: type, leave_out: int) -> object:
+def read_plan(args: argparse.Namespace, name: str, plan: type, leave_out: tuple[int, ...]) -> object:
     given = {one.name: getattr(args, f"{name}_{one.name}") for one in fields(plan) if one.name != "leave_out"}
     return plan(**given, leave_out=leave_out)
 
@@ -51,6 +48,7 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--sets", type=Path, help="measure on these (training.alone pack)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--taught", type=Path, nargs="+", help="what a larger model said (training.teach)")
     parser.add_argument("--reader", metavar="NAME", help="train a reranker alone, and call it so")
     parser.add_argument("--leave-out", type=int, help=f"which of {FOLDS} folds; else by the seed")
     add_plan(parser, "reranker", train_reranker.Plan)
@@ -67,26 +65,27 @@ def main() -> None:
     base = {name: array.astype(np.float32) for name, array in np.load(args.base).items()}
     data = read_data(args.data, args.device)
     fold = (args.seed - 1) % FOLDS if args.leave_out is None else args.leave_out
-    leave_out = HELD if fold < 0 else fold
+    leave_out = () if fold < 0 else (fold,)
     model = Embedder()
     model.load(base)
-    model.to(args.device).eval()
-    stock = embed_bank(model, data.questions), embed_bank(model, data.passages)
-    say(f"{len(data.questions)} questions and {len(data.passages)} passages embedded")
-    answer, misses = mine(data, *stock, MISSES, args.seed)
-    unanswered = mine_unanswered(data, embed_bank(model, data.unanswered), stock[1], UNANSWERED)
-    say("near misses mined")
+    mined, stock = mine_all(data, model.to(args.device).eval())
+    answer, misses, unanswered = mined.answer, mined.misses, mined.unanswered
+    say(f"near misses mined for {len(data.questions)} questions among {len(data.passages)} passages")
+    taught = Taught(mined.beyond, *read_taught(args.taught)) if args.taught else None
     plan = read_plan(args, "reranker", train_reranker.Plan, leave_out)
-    reranker = train_reranker.train_reranker(data, base, answer, misses, unanswered, args.seed, plan).eval()
+    reranker = train_reranker.train_reranker(data, base, answer, misses, unanswered, taught, args.seed, plan).eval()
     np.savez(args.out / f"{args.reader or 'reranker'}-{args.seed}.npz", **halve(reranker.dump()))
     say("reranker trained")
     if args.reader:
         return
-    taught = score_all(reranker, data, answer, misses[:, :TAUGHT])
-    say(f"teacher has scored: answer first for {100 * (taught.argmax(1) == 0).mean():.1f} %")
+    if taught is None:
+        said = score_all(reranker, data, answer, misses[:, :TAUGHT])
+        say(f"the reranker has scored: answer first for {100 * (said.argmax(1) == 0).mean():.1f} %")
+    else:
+        said = np.nan_to_num(taught.said[:, : 1 + TAUGHT])
     plan = read_plan(args, "embedder", train_embedder.Plan, leave_out)
     embedder = train_embedder.train_embedder(
-        data, base, stock, answer, misses[:, :TAUGHT], taught, unanswered, args.seed, plan
+        data, base, stock, answer, misses[:, :TAUGHT], said, unanswered, args.seed, plan
     ).eval()
     np.savez(args.out / f"embedder-{args.seed}.npz", **halve(embedder.dump()))
     say("embedder trained")

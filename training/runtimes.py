@@ -63,9 +63,9 @@ def embed_by_torch(model: object) -> Encode:
 def score_by_torch(model: object) -> Score:
     import torch
 
-    from training.model import Bank, Reranker, join, join_lengths, split_by_tokens
+    from training.model import Bank, join, join_lengths, split_by_tokens
 
-    assert isinstance(model, Reranker)
+    assert isinstance(model, torch.nn.Module)
     device = next(model.parameters()).device
 
     @torch.no_grad()
