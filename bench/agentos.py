@@ -283,7 +283,7 @@ def _run_upkeep(home: Path, asked: Sequence[str], work: Callable[[Memory], list[
                 took = time.perf_counter() - began
             write_meanwhile = writing.longest()
         began = time.perf_counter()
-        memory.finish_sweeping()
+        memory.sweeping.finish()
         swept = time.perf_counter() - began
         assert memory.check() == []
     count = sum(one.count for one in done)

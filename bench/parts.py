@@ -19,24 +19,27 @@ from bench.texts import texts
 from recollect import Draft, Memory
 from recollect.engine.write.screen import Screen
 from recollect.store.sql import seal
+from recollect.store.sqlite.words import Words
 
 T = TypeVar("T")
 
 LIMIT = 1.05
+LEAST_INDEXED = 10_000
 _BATCH = 1_000
 _UNSEALED = "without checksums"
 
 
-def _nothing(*_: object) -> None:
-    """A row without a checksum is taken as it is."""
+def _nothing(*_: object, **__: object) -> None:
+    """A row without a checksum is taken as it is, and one without words is not found by them."""
 
 
 _PARTS = (
     ("recollect.store.sql.writer.seal", seal.seal),
     ("recollect.store.sql.writer.seal_version", seal.seal_version),
     ("recollect.engine.write.screen.Screen.take", Screen.take),
+    ("recollect.store.sqlite.words.Words.put", Words.put),
 )
-_SEALS, _TAKES = (_PARTS[0][0], _PARTS[1][0]), (_PARTS[2][0],)
+_SEALS, _TAKES, _WORDS = (_PARTS[0][0], _PARTS[1][0]), (_PARTS[2][0],), (_PARTS[3][0],)
 
 
 @contextmanager
@@ -44,7 +47,7 @@ def _without(*parts: str) -> Generator[None]:
     """All parts are put in their places anew, those left out as well: what that does to a processor is the same."""
     with ExitStack() as stack:
         for name, whole in _PARTS:
-            less = _nothing if name in _SEALS else _as_given
+            less = _as_given if name in _TAKES else _nothing
             stack.enter_context(patch(name, less if name in parts else whole))
         yield
 
@@ -116,15 +119,35 @@ def with_checksums(plan: Plan) -> Table:
     return Table("parts-checksums", columns, rows, note)
 
 
-def _by_turns(write: Callable[[T], object], given: Sequence[T]) -> tuple[list[float], list[float]]:
-    """Milliseconds with checksums, and those without."""
+def with_words(plan: Plan) -> Table:
+    """What the term index adds to a batch: pairs of batches that follow each other, one with it and one without."""
+    batches = max(plan.writes // 20, 2)
+    notes = [{"text": text} for text in texts(2 * batches * _BATCH, seed=25)]
+    with open_quiet(fresh(plan.folder / "parts-index")) as memory:
+        memory.remember_many([{"text": text} for text in texts(plan.writes, seed=20)])
+        parts = [notes[at : at + _BATCH] for at in range(0, len(notes), _BATCH)]
+        whole, bare = _by_turns(memory.remember_many, parts, _WORDS)
+    alone = median([mine - other for mine, other in zip(whole, bare, strict=True)])
+    second = _BATCH / alone * 1e3
+    rows = (
+        (f"remember_many, {_BATCH:,} at once", median(whole), f"{_BATCH / median(whole) * 1e3:,.0f}", "–", "–"),
+        ("the term index alone", alone, f"{second:,.0f}", f"≥ {LEAST_INDEXED:,}", within(second >= LEAST_INDEXED)),
+    )
+    note = f"Medians of {batches:,} pairs, the commit included; the index alone is the median of the pairs' differences."
+    return Table("parts-index", ("write", "CPU ms", "records/s of CPU", "limit", "holds"), rows, note)
+
+
+def _by_turns(
+    write: Callable[[T], object], given: Sequence[T], parts: Sequence[str] = _SEALS
+) -> tuple[list[float], list[float]]:
+    """Milliseconds with some parts (checksums), and those without."""
     took: tuple[list[float], list[float]] = [], []
     for number, one in enumerate(given):
         bare = number // 2 % 2 ^ number % 2
-        with _without(*_SEALS if bare else ()):
+        with _without(*parts if bare else ()):
             took[bare].append(_cpu(lambda one=one: write(one)))
     return took
 
 
 def run(plan: Plan) -> list[Table]:
-    return [one_by_one(plan), with_checksums(plan)]
+    return [one_by_one(plan), with_checksums(plan), with_words(plan)]

@@ -36,6 +36,8 @@ import recollect
 from bench.soak_look import look
 from bench.texts import texts
 from recollect import Memory, RecollectError, Settings
+from recollect.engine.read.stats import tally
+from recollect.engine.write.sessions import compact_session
 from recollect.errors import StoreBusy
 from recollect.serve.heaps import Heap
 
@@ -87,7 +89,7 @@ def act(memory: Memory, chance: random.Random, what: str, said: list[str], agent
         memory.remember(text)
     elif what == "list":
         memory.list(limit=50, order="newest")
-        memory.tally()
+        tally(memory.core)
     elif what == "ingest":
         memory.ingest(
             f"# Notes\n\n{text}\n\n## More\n\n{chance.choice(said)}\n", source=f"doc{chance.randrange(30)}.md"
@@ -105,7 +107,14 @@ def act(memory: Memory, chance: random.Random, what: str, said: list[str], agent
     elif what == "evict":
         memory.evict(cap=CAP, delete=True)
     else:
-        memory.compact_session(f"day{chance.randrange(40)}-{agent}", threshold=30, keep_recent=5, max_words=60)
+        compact_session(
+            memory.core,
+            lambda texts, dates: memory.condense(texts, dates=dates),
+            f"day{chance.randrange(40)}-{agent}",
+            threshold=30,
+            keep_recent=5,
+            max_words=60,
+        )
 
 
 def live(home: Path, agent: int, until: float, told: Queue[Told], different: int) -> None:
@@ -208,7 +217,7 @@ def soak(minutes: float, every: float, different: int, history: int, tell: Calla
         thinning = Thinning(watching, told, history)
         while time.time() < until:
             seen = thinning.wait(min(time.time() + every * 60, until))
-            rows.append(_row(seen, home, tell, len(rows) + 1, watching.tally().records))
+            rows.append(_row(seen, home, tell, len(rows) + 1, tally(watching.core).records))
         watching.close()
         for one in agents:
             one.join(60)

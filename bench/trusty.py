@@ -11,6 +11,7 @@ from bench.recall import asked, clock
 from bench.stores import filled, open_quiet, stand_in
 from bench.table import Cell, Plan, Table, median, quantile, within
 from recollect.contracts.trusty_memory.palaces import Palaces
+from recollect.engine.care.identity import set_identity
 
 DRAWERS = 10_000
 PALACE = "palace"
@@ -22,7 +23,7 @@ def run(plan: Plan) -> list[Table]:
     count = min(DRAWERS, max(plan.sizes))
     home = filled(plan.folder, f"palace-{count}", {PALACE: count})
     with open_quiet(home, stand_in()) as memory:
-        memory.set_identity(PALACE, "The memory of a benchmark.")
+        set_identity(memory.core, "The memory of a benchmark.", space=PALACE)
         palaces = Palaces(memory, PALACE)
         rows = [_row(name, values, *_TARGETS.get(name, (None, 1))) for name, values in _measure(palaces, plan, count)]
         rows.append(_row("a dream", [clock(lambda: memory.dream(PALACE, dry_run=True)) for _ in range(3)], 5_000.0, 1))

@@ -16,6 +16,7 @@ from tests.cli.conftest import Shell
 
 import recollect
 from recollect import InvalidInput, Memory, Settings
+from recollect.engine.care.identity import identity, set_identity
 from recollect.ingest.trusty import fold_room, parse_drawer, unfold_room
 
 Held = Callable[[], Memory]
@@ -106,7 +107,7 @@ def test_everything_comes_with_its_id_time_room_tags_and_validity(shell: Shell, 
     assert f"{found[FIRST].event_time:%Y-%m-%d %H:%M:%S.%f}" == "2026-04-01 09:00:00.123456"
     assert (f"{found[SECOND].event_time:%Y-%m-%d %H:%M}", found[SECOND].source) == ("2026-04-03 10:30", "runbook.md")
     assert {record.trust for record in found.values()} == {"imported"}
-    assert memory.identity("my-project") == "I am careful."
+    assert identity(memory.core, space="my-project") == "I am careful."
     assert memory.describe_space("my-project")[0].description == "About my-project"
 
 
@@ -248,11 +249,11 @@ def test_a_damaged_database_is_told_and_the_other_palace_comes(shell: Shell, roo
 def test_an_identity_that_is_here_already_stays(shell: Shell, held: Held, root: Path) -> None:
     memory = held()
     memory.create_space("my-project")
-    memory.set_identity("my-project", "I am bold.")
+    set_identity(memory.core, "I am bold.", space="my-project")
     outcome = shell("import", "trusty-memory", str(root))
     assert outcome.out == "my-project: 3 records, 2 facts came\n"
     assert "identity text left out: the palace has another one here already" in outcome.err
-    assert memory.identity("my-project") == "I am bold."
+    assert identity(memory.core, space="my-project") == "I am bold."
 
 
 def test_an_id_that_holds_another_text_here_is_told(shell: Shell, root: Path) -> None:

@@ -16,6 +16,7 @@ from recollect import Memory
 from recollect.contracts.fit import MOST_BYTES, fit
 from recollect.contracts.registry import CONTRACTS
 from recollect.contracts.tool import Annotations, Tool
+from recollect.engine.graph.link import connect
 from recollect.serve.catalog import render_answer
 from recollect.serve.message import encode
 
@@ -70,7 +71,7 @@ def crowded(memory: Memory) -> Memory:
     ]
     memory.remember_many(code, space="s")
     targets = [(f"thing {number} {'k' * 60}", f"relates {number}") for number in range(400)]
-    memory.connect("hub", space="s", properties={"about": WORDS * 40}, relations=targets)
+    connect(memory.core, "hub", space="s", properties={"about": WORDS * 40}, relations=targets)
     for number in range(160):
         memory.create_space(f"space-{number:03}-{'n' * 180}")
     return memory

@@ -13,26 +13,32 @@ from recollect import Memory
 from recollect.engine.embedding import vectors as computing
 from recollect.engine.embedding.pace import blend
 from recollect.engine.embedding.precedence import Precedence
+from recollect.types import Filter
 
 
 def test_what_waits_is_counted_for_a_scope(semantic: Memory) -> None:
     for number in range(6):
         semantic.remember(f"Note {number}.", project="mill" if number < 4 else "inn")
-    assert [semantic.behind(project=name).waiting for name in ("mill", "inn", "nowhere")] == [4, 2, 0]
+    assert [
+        semantic.semantics.behind(Filter(spaces=("default",), projects=(name,))).waiting
+        for name in ("mill", "inn", "nowhere")
+    ] == [4, 2, 0]
     semantic.embed_waiting()
     semantic.remember("Note 7.", project="inn")
-    assert [semantic.behind(project=name).waiting for name in ("mill", "inn")] == [0, 1]
+    assert [
+        semantic.semantics.behind(Filter(spaces=("default",), projects=(name,))).waiting for name in ("mill", "inn")
+    ] == [0, 1]
 
 
 def test_a_process_that_has_just_begun_knows_how_long_vectors_take(open_memory: Callable[..., Memory]) -> None:
     first = open_memory(embedder="bundled")
     first.remember("Note 1.", compare=False)  # it is not looked at beforehand
-    assert first.behind().seconds is None
+    assert first.semantics.behind(Filter(spaces=("default",))).seconds is None
     for number in range(2, 4):  # the first time is that of loading the model
         first.embed_waiting()
         first.remember(f"Note {number}.", compare=False)
     other = open_memory(embedder="bundled")
-    told = other.behind()
+    told = other.semantics.behind(Filter(spaces=("default",)))
     assert (told.waiting, told.seconds is not None and 0 < told.seconds < 60) == (1, True)
 
 
@@ -47,7 +53,7 @@ def test_what_others_took_meanwhile_is_not_counted_as_the_models_time(
         semantic.embed_waiting()
     semantic.remember("Note 3.", compare=False)
     assert ahead[0] > 0
-    assert 0 < (semantic.behind().seconds or 0) < 1_000
+    assert 0 < (semantic.semantics.behind(Filter(spaces=("default",))).seconds or 0) < 1_000
 
 
 @pytest.mark.parametrize("factor", [10.0, 0.1])
@@ -60,4 +66,4 @@ def test_one_slow_or_quick_moment_changes_the_estimate_by_no_more_than_a_factor_
 
 def test_without_a_model_nothing_waits(memory: Memory) -> None:
     memory.remember("Note 1.")
-    assert memory.behind().waiting == 0
+    assert memory.semantics.behind(Filter(spaces=("default",))).waiting == 0

@@ -9,6 +9,7 @@ import pytest
 from tests.engine.test_overheard import talk
 
 from recollect import Memory
+from recollect.engine.write.screen import set_secrets
 
 TOLD = ("user", "The password of the ledger is Blumentopf99, use it for the import.")
 ECHO = ("assistant", "I connect with Blumentopf99 now. The import has begun.")
@@ -82,7 +83,7 @@ def test_a_space_that_allows_secrets_keeps_them_in_answers_too(
 ) -> None:
     memory = open_memory()
     memory.create_space("lab")
-    memory.set_secrets("allow", space="lab")
+    set_secrets(memory.core, "allow", space="lab")
     memory.capture(talk(tmp_path, "s1", TOLD, ECHO), space="lab")
     assert [one.text for one in memory.list(space="lab", kinds=["message"], order="position")] == [TOLD[1], ECHO[1]]
 

@@ -15,7 +15,7 @@ import pytest
 
 from pairs_of_texts import DIFFERENT, DOUBLES
 from recollect import Conflict, EmbedderError, Memory, Settings
-from recollect.engine.care.dream import ACTOR
+from recollect.engine.care.dream import ACTOR, last_dream
 from recollect.engine.care.dreamer import Dreamer
 from recollect.engine.core import utc_now
 from recollect.engine.memory import open_memory as open_anywhere
@@ -119,7 +119,7 @@ def test_a_dry_run_changes_nothing(semantic: Memory) -> None:
     done = semantic.dream(dry_run=True)
     assert (len(done.merges), done.merges[0].entry, done.dry_run) == (1, None, True)
     assert semantic.journal() == before
-    assert semantic.last_dream() is None
+    assert last_dream(semantic.core) is None
 
 
 def test_without_vectors_nothing_is_merged_and_the_rest_is_done(memory: Memory, clock: Any) -> None:
@@ -129,7 +129,7 @@ def test_without_vectors_nothing_is_merged_and_the_rest_is_done(memory: Memory, 
     done = memory.dream()
     assert (done.merges, done.decayed, done.finished) == ((), 2, True)
     assert memory.dream().decayed == 0
-    assert memory.last_dream() is not None
+    assert last_dream(memory.core) is not None
 
 
 def test_what_is_told_today_of_long_ago_has_not_faded_at_the_first_dream(memory: Memory, clock: Any) -> None:
@@ -260,7 +260,7 @@ def test_the_thread_dreams_and_ends_when_it_is_told_to(memory: Memory, clock: An
     dreamer.start()
     assert heard.wait(60)
     assert dreamer.stop() is True
-    assert memory.last_dream() is not None
+    assert last_dream(memory.core) is not None
 
 
 def test_a_dreamer_that_never_started_can_be_stopped(memory: Memory) -> None:

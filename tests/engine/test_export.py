@@ -24,7 +24,9 @@ from tests.pgserver import store_url
 import recollect
 from recollect import Conflict, Imported, InvalidInput, Memory, NotFound
 from recollect.engine.care import age
+from recollect.engine.care.identity import identity, set_identity
 from recollect.engine.embedding.pace import PACE
+from recollect.engine.write.sessions import messages
 from recollect.store.base import Shelf
 from recollect.store.portable import _OPTIONAL, NOUNS, travels
 
@@ -78,7 +80,7 @@ def test_an_export_comes_into_an_empty_memory_equal_in_every_row_and_every_byte(
     with open_at(old) as memory, open_at(new) as other:
         assert exported(other) == file.read_bytes()
         assert other.check() == []
-        assert other.identity(space="other") == "Ada's notes."
+        assert identity(other.core, space="other") == "Ada's notes."
         for question in QUESTIONS:
             found = [hit.record.id for hit in memory.recall(question)]
             assert [hit.record.id for hit in other.recall(question)] == found
@@ -201,7 +203,7 @@ def test_the_place_of_a_forgotten_message_comes_back_from_an_export_without_its_
         with open_at(home) as memory:
             memory.import_(file)
             assert exported(memory) == file.read_bytes()
-            assert [one.role for one in memory.messages("talk")] == ["speaker-a", None, "speaker-c"]
+            assert [one.role for one in messages(memory.core, "talk")] == ["speaker-a", None, "speaker-c"]
             memory.forget("a")
             memory.forget("c")
             assert objects(exported(memory), "message") == []
@@ -359,7 +361,7 @@ def test_an_export_can_be_of_a_space_a_project_or_a_time(tmp_path: Path) -> None
         memory.remember("In the house.", id="house", session="talk")
         memory.remember("At work.", id="desk", space="work")
         memory.relate("Ada", "knows", "Babbage")
-        memory.set_identity("work", "The office.")
+        set_identity(memory.core, "The office.", space="work")
         assert {one["id"] for one in objects(exported(memory, space="work"), "record")} == {"desk"}
         assert objects(exported(memory, space="work"), "identity") == [{"space": "work", "text": "The office."}]
         garden = exported(memory, project="garden")
@@ -381,7 +383,7 @@ def test_an_export_can_be_of_a_space_a_project_or_a_time(tmp_path: Path) -> None
         assert memory.import_(tmp_path / "late.jsonl") == [
             Imported(space="default", folder=str(tmp_path / "late.jsonl"), records=1, facts=1, entities=2)
         ]
-        assert [one.id for one in memory.messages("talk")] == ["house"]
+        assert [one.id for one in messages(memory.core, "talk")] == ["house"]
 
 
 SPOILED: list[tuple[Callable[[list[bytes]], list[bytes]], str]] = [

@@ -19,6 +19,7 @@ import recollect
 from recollect import Memory
 from recollect.engine.intake import overheard
 from recollect.engine.tokens import create_token, find_token
+from recollect.engine.write.screen import set_secrets
 
 KEPT = {
     "answers", "captures", "code", "conflicts", "dream", "loose answers", "overheard", "overheard-settled",
@@ -44,7 +45,7 @@ def live_a_day(home: Path, beside: Path) -> None:
         memory.unasked.keep_made()
         overheard.settle(memory.core, "default", now_and_then=False)
         memory.once("key-1", memory.remember, "Kept once, with its answer.")
-        memory.set_secrets("reject")
+        set_secrets(memory.core, "reject")
         memory.unasked.steer(threshold=0.4)
         memory.unasked.pause(clock.now + timedelta(hours=1))
         notes = beside / "notes"
@@ -61,7 +62,7 @@ def live_a_day(home: Path, beside: Path) -> None:
         memory.dream()
         memory.remember("Of no worth.", importance=0.0, space="litter")
         memory.evict(space="litter", cap=0)
-        memory.finish_sweeping()
+        memory.sweeping.finish()
         memory.embed_waiting()
 
 

@@ -15,6 +15,7 @@ import recollect
 from recollect import Conflict, Memory, NotFound, Settings
 from recollect.engine.intake import ingest
 from recollect.engine.write.remember import count_terms
+from recollect.engine.write.sessions import messages, repair_session
 from recollect.errors import StoreBusy
 from recollect.store.base import Shelf
 from recollect.store.ops import Note
@@ -278,7 +279,7 @@ def test_a_summary_of_nothing_else_goes_along_and_so_does_one_of_that(memory: Me
 def test_a_message_that_took_in_another_is_written_anew_without_it(memory: Memory, tmp_path: Path) -> None:
     memory.remember("Where is it?", id="a", session="s", role="user")
     memory.remember(f"Look behind the {SECRET}.", id="b", session="s", role="user")
-    memory.repair_session("s")
+    repair_session(memory.core, "s")
     whole = memory.get("a")
     assert whole is not None
     assert SECRET in whole.text
@@ -391,7 +392,7 @@ def test_an_entity_goes_along_that_only_a_message_mentioned_which_took_it_in(mem
     memory.remember(f"Look behind {SECRET} and ask Ada.", id="b", session="s", role="user")
     memory.entity(SECRET, id="only")
     memory.entity("Ada", id="ada")
-    memory.repair_session("s")
+    repair_session(memory.core, "s")
     receipt = memory.forget("b")
     assert (receipt.removed, receipt.rewritten) == (("b", "only"), ("a",))
     assert [entity.id for entity in memory.entities()] == ["ada"]
@@ -424,21 +425,21 @@ def test_a_session_whose_messages_were_all_forgotten_leaves_no_name(memory: Memo
     assert traces(tmp_path / "home", SECRET, "zqxvsession", "zqxvother") != []
     for id in [one.id for one in memory.list() if one.session is not None]:
         memory.forget(id)
-    assert memory.messages("zqxvsession") == memory.messages("zqxvother") == []
+    assert messages(memory.core, "zqxvsession") == messages(memory.core, "zqxvother") == []
     assert traces(tmp_path / "home", SECRET, "zqxvsession", "zqxvother") == []
     memory.remember("The lamp is lit.", id="d", session="zqxvsession")
-    assert [one.id for one in memory.messages("zqxvsession")] == ["d"]
+    assert [one.id for one in messages(memory.core, "zqxvsession")] == ["d"]
 
 
 def test_a_forgotten_message_keeps_its_place_among_others_but_not_who_spoke(memory: Memory, tmp_path: Path) -> None:
     for id, role in (("a", "user"), ("b", SECRET), ("c", "user")):
         memory.remember(f"Message {id} of the talk.", id=id, session="talk", role=role)
     memory.forget("b")
-    listed = [(one.id, one.role) for one in memory.messages("talk")]
+    listed = [(one.id, one.role) for one in messages(memory.core, "talk")]
     assert listed == [("a", "user"), ("b", None), ("c", "user")]
     assert traces(tmp_path / "home", SECRET) == []
-    assert memory.repair_session("talk").orphaned == 1
-    assert [one.id for one in memory.messages("talk")] == ["a", "b", "c"]  # what was said between parts the two
+    assert repair_session(memory.core, "talk").orphaned == 1
+    assert [one.id for one in messages(memory.core, "talk")] == ["a", "b", "c"]  # what was said between parts the two
 
 
 def test_a_fact_is_forgotten_for_good_with_what_is_known_of_nothing_else(memory: Memory, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from recollect import Memory, NotFound
+from recollect.engine.graph.named import meant
 
 
 def objects(memory: Memory, subject: str, **more: object) -> list[str]:
@@ -66,9 +67,13 @@ def test_names_count_letter_by_letter(memory: Memory, one: str, other: str) -> N
 
 def test_what_people_mean_is_found_in_any_case_and_exactly_where_both_exist(memory: Memory) -> None:
     upper = memory.entity("API")
-    assert (memory.meant("api"), memory.meant("Api"), memory.meant("nobody")) == (upper.id, upper.id, "nobody")
+    assert (meant(memory.core, "api"), meant(memory.core, "Api"), meant(memory.core, "nobody")) == (
+        upper.id,
+        upper.id,
+        "nobody",
+    )
     lower = memory.entity("api")
-    assert (memory.meant("api"), memory.meant("API")) == (lower.id, upper.id)
+    assert (meant(memory.core, "api"), meant(memory.core, "API")) == (lower.id, upper.id)
 
 
 def test_records_lead_to_every_entity_of_a_name(memory: Memory) -> None:

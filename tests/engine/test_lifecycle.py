@@ -36,7 +36,7 @@ def test_what_was_evicted_is_nowhere_in_the_present_and_in_the_past_as_before(me
         assert len(memory.list(as_of=before)) == 10
         assert len(memory.recall("tea", limit=20, as_of=before)) == 10
         assert memory.history(ids[0])[-1].change.verb == "evict"
-        memory.finish_sweeping()
+        memory.sweeping.finish()
     assert memory.check() == []
 
 
@@ -49,7 +49,7 @@ def test_a_run_is_taken_back_as_a_whole(memory):
     assert [change.verb for change in memory.journal(limit=1)] == ["undo"]
     with pytest.raises(Conflict, match="taken back already"):
         memory.undo(run.entry)
-    memory.finish_sweeping()
+    memory.sweeping.finish()
     assert memory.check() == []
 
 
@@ -223,7 +223,7 @@ def test_another_process_sees_what_was_evicted_at_once(open_memory):
     fill(one)
     one.evict(cap=4)
     assert other.count() == 4
-    one.finish_sweeping()
+    one.sweeping.finish()
     other.reindex()
     assert other.count() == 4
     assert other.check() == []
@@ -257,7 +257,7 @@ def memory_version(view, id):
 def test_what_is_swept_leaves_the_counts_and_the_words_as_a_rebuild_would(memory):
     fill(memory, session="s")
     memory.evict(cap=5)
-    memory.finish_sweeping()
+    memory.sweeping.finish()
     with memory.core.store.read() as view:
         before = view.words(["default"], [], Filter(), None)["default"]
     memory.reindex()
@@ -276,7 +276,7 @@ def test_what_a_process_that_ended_too_soon_left_is_swept_by_the_next_that_opens
         memory.evict(cap=4)
         memory.close()
     with open_memory() as again:
-        again.finish_sweeping()
+        again.sweeping.finish()
         with again.core.store.read() as view:
             assert view.count(Filter(evicted=True, past=True, valid_only=False)) == 0
             assert view.words(["default"], [], Filter(), None)["default"].records == 4

@@ -17,6 +17,7 @@ from tests.pgserver import store_url
 
 import recollect
 from recollect import Conflict, InvalidInput, Memory, NotFound, Settings, StoreBusy
+from recollect.engine.care.identity import identity, set_identity
 from recollect.store.canonical import CANONICAL
 
 QUESTIONS = ("who wrote the compiler?", "Ada", "東京", "what did Babbage build?", "the countess", "notes of a city")
@@ -44,7 +45,7 @@ def fill(home: Path, embedder: str = "none") -> None:
     clock = Clock()
     with open_at(home, embedder, clock) as memory:
         live_a_little(memory)
-        memory.set_identity("other", "Ada's notes.")
+        set_identity(memory.core, "Ada's notes.", space="other")
         memory.recall("Ada")
         clock.advance(days=10)
         memory.consolidate()
@@ -84,7 +85,7 @@ def test_a_memory_goes_to_postgresql_and_back_with_nothing_lost_and_nothing_embe
     assert [name for name, rows in before.items() if not rows] == ["evicted"]
     assert rows_of(back) == before
     with open_at(url) as memory, open_at(back) as other:
-        assert memory.identity(space="other") == other.identity(space="other") == "Ada's notes."
+        assert identity(memory.core, space="other") == identity(other.core, space="other") == "Ada's notes."
         assert [past.record for past in memory.history("a")] == [past.record for past in other.history("a")]
     assert answers(url) == said
     assert answers(back) == said

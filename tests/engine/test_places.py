@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import InvalidInput, Memory, NotFound
+from recollect.engine.care.identity import folder, identity, set_identity
 from recollect.engine.places import folder_name, make_place
 
 NAMES = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=200)
@@ -51,34 +52,34 @@ def test_plain_names_stay_readable() -> None:
 
 def test_reading_makes_no_folder(memory: Memory, tmp_path: Path) -> None:
     memory.remember("a", space="work")
-    assert memory.identity("work") == memory.identity("nowhere") == ""
+    assert identity(memory.core, space="work") == identity(memory.core, space="nowhere") == ""
     with pytest.raises(NotFound, match="nowhere"):
-        memory.folder("nowhere")
+        folder(memory.core, space="nowhere")
     assert not (tmp_path / "home" / "spaces").exists()
 
 
 def test_the_identity_is_set_read_and_removed(memory: Memory) -> None:
     memory.create_space("work")
-    memory.set_identity("work", "  I plan.\n")
-    assert memory.identity("work") == "I plan."
-    assert (memory.folder("work") / "identity.txt").read_text("utf-8") == "I plan.\n"
-    memory.set_identity("work", "")
-    assert memory.identity("work") == ""
+    set_identity(memory.core, "  I plan.\n", space="work")
+    assert identity(memory.core, space="work") == "I plan."
+    assert (folder(memory.core, space="work") / "identity.txt").read_text("utf-8") == "I plan.\n"
+    set_identity(memory.core, "", space="work")
+    assert identity(memory.core, space="work") == ""
     with pytest.raises(InvalidInput, match="64,000"):
-        memory.set_identity("work", "x" * 64_001)
+        set_identity(memory.core, "x" * 64_001, space="work")
 
 
 def test_an_identity_that_is_not_text_is_still_read(memory: Memory) -> None:
     memory.create_space("work")
-    (memory.folder("work") / "identity.txt").write_bytes(b"\xef\xbb\xbfCaf\xe9")
-    assert memory.identity("work") == "Caf\N{REPLACEMENT CHARACTER}"
+    (folder(memory.core, space="work") / "identity.txt").write_bytes(b"\xef\xbb\xbfCaf\xe9")
+    assert identity(memory.core, space="work") == "Caf\N{REPLACEMENT CHARACTER}"
 
 
 def test_deleting_a_space_removes_its_files_and_leaves_those_of_others(memory: Memory) -> None:
     for space in ("work", "play"):
         memory.create_space(space)
-        memory.set_identity(space, "Secret.")
-    (memory.folder("play") / "mine.txt").write_text("kept")
+        set_identity(memory.core, "Secret.", space=space)
+    (folder(memory.core, space="play") / "mine.txt").write_text("kept")
     for space in ("work", "play"):
         memory.delete_space(space)
     folders = sorted((memory.settings.home / "spaces").iterdir())

@@ -14,7 +14,11 @@ from bench.secrets_said import NUMBERS, ONLY_SPOKEN_OF, OTHERWISE_SAID, PASSWORD
 
 from recollect import InvalidInput, Memory
 from recollect import open as recollect_open
+from recollect.engine.care.identity import set_identity
+from recollect.engine.care.secrets import kept_secrets, mask_kept
+from recollect.engine.graph.link import as_stored
 from recollect.engine.intake.chunks import ingest_chunks
+from recollect.engine.write.screen import set_secrets
 from recollect.ingest.secrets import carry_private, drop_private, find_secrets, mask_secrets
 
 RNG = random.Random(11)
@@ -82,8 +86,8 @@ PASSWORD_ABROAD = (
 
 def test_a_fact_tells_its_secret_in_any_language_that_sentences_know(memory: Memory) -> None:
     for predicate in PASSWORD_ABROAD:
-        assert memory.as_stored(memory.relate("NAS", predicate, "Gruen.Wal9")).masked == ("password",), predicate
-    assert memory.as_stored(memory.relate("NAS", "Passwortmanager", "KeePassXC2")).masked == ()
+        assert as_stored(memory.core, memory.relate("NAS", predicate, "Gruen.Wal9")).masked == ("password",), predicate
+    assert as_stored(memory.core, memory.relate("NAS", "Passwortmanager", "KeePassXC2")).masked == ()
     assert "Gruen.Wal9" not in everything(memory)
 
 
@@ -97,13 +101,13 @@ STATED = (
 
 def test_the_object_of_a_fact_is_masked_where_the_fact_says_that_it_is_a_secret(memory: Memory) -> None:
     for subject, predicate, object in STATED:
-        stored = memory.as_stored(memory.relate(subject, predicate, object, metadata={"object": object}))
+        stored = as_stored(memory.core, memory.relate(subject, predicate, object, metadata={"object": object}))
         assert len(stored.masked) == 1
         assert [one.object for one in memory.facts(subject, predicate=predicate)] == [f"[masked: {stored.masked[0]}]"]
-    assert memory.as_stored(memory.relate("Alice", "works_at", "Acme 2000")).masked == ()
+    assert as_stored(memory.core, memory.relate("Alice", "works_at", "Acme 2000")).masked == ()
     for predicate, object in (("password", "expired"), ("password", "in the vault")):
-        assert memory.as_stored(memory.relate("box", predicate, object)).masked == (), object
-    assert [one.id for one in memory.kept_secrets()] == []
+        assert as_stored(memory.core, memory.relate("box", predicate, object)).masked == (), object
+    assert [one.id for one in kept_secrets(memory.core)] == []
     held = everything(memory)
     assert [object for _, _, object in STATED if object in held] == []
 
@@ -112,21 +116,21 @@ def test_two_masked_secrets_are_not_one_and_the_same_one_is_stated_once(memory: 
     one, again, other = (memory.relate(of, "password", "Blaue*Katze42") for of in ("a", "a", "b"))
     assert one.id == again.id
     assert one.object != other.object
-    memory.set_secrets("reject")
+    set_secrets(memory.core, "reject")
     with pytest.raises(InvalidInput, match="object: it holds a secret"):
         memory.relate("c", "password", "Rote*Katze42")
 
 
 def test_secrets_in_facts_that_are_stored_already_are_found_and_masked(memory: Memory) -> None:
     memory.remember("A space is there.")
-    memory.set_secrets("allow")
+    set_secrets(memory.core, "allow")
     for subject, predicate, object in STATED:
         memory.relate(subject, predicate, object, metadata={"object": object})
     memory.relate("Alice", "works_at", "Acme 2000")
-    found = memory.kept_secrets()
+    found = kept_secrets(memory.core)
     assert sorted(one.type for one in found) == ["entity"] * 7 + ["relation"] * 7
-    assert memory.mask_secrets(found) == 14
-    assert memory.kept_secrets() == []
+    assert mask_kept(memory.core, found) == 14
+    assert kept_secrets(memory.core) == []
     held = everything(memory)
     assert [object for _, _, object in STATED if object in held] == []
 
@@ -393,7 +397,7 @@ WAYS: dict[str, Callable[[Memory, Path], object]] = {
     "entity": lambda m, _: m.entity("Deployer", type=TEXT, description=TEXT, metadata={"a": TEXT}),
     "relation": lambda m, _: m.relate("a", "knows", "b", provenance=TEXT, metadata={"a": TEXT}),
     "space": lambda m, _: m.create_space("work", description=TEXT),
-    "identity": lambda m, _: m.set_identity(m.create_space("work").name, TEXT),
+    "identity": lambda m, _: set_identity(m.core, TEXT, space=m.create_space("work").name),
     "reason": lambda m, _: m.contest(m.remember("a").id or "", reason=TEXT),
 }  # fmt: skip
 
@@ -426,24 +430,24 @@ def test_the_receipt_says_what_was_masked_and_the_same_text_is_not_stored_twice(
 def test_a_space_may_reject_secrets_or_allow_them(open_memory: Callable[..., Memory]) -> None:
     memory = open_memory()
     kept = memory.remember("a").id or ""
-    memory.set_secrets("reject")
+    set_secrets(memory.core, "reject")
     refused = memory.remember(TEXT)
     assert refused.outcome == "rejected"
     assert "holds a secret (GitHub token)" in (refused.reason or "")
     with pytest.raises(InvalidInput, match="holds a secret"):
         memory.revise(kept, TEXT)
     assert memory.ingest(f"# A\n\nfine\n\n# B\n\n{TEXT}", source="n.md").rejected == 1
-    memory.set_secrets("allow")
+    set_secrets(memory.core, "allow")
     assert memory.get(memory.remember(TEXT).id or "").text == TEXT
     with pytest.raises(InvalidInput, match="mask, reject, allow"):
-        memory.set_secrets("perhaps")
+        set_secrets(memory.core, "perhaps")
 
 
 def test_what_is_private_is_not_kept_in_any_space(open_memory: Callable[..., Memory], tmp_path: Path) -> None:
     memory = open_memory()
     receipt = memory.remember("Lunch at noon. <private>With Maxine.</private>")
     assert memory.get(receipt.id or "").text == "Lunch at noon. "
-    memory.set_secrets("allow")
+    set_secrets(memory.core, "allow")
     assert memory.remember("<private>Maxine</private>").outcome == "rejected"
     memory.ingest("# One\n\na <private>Maxine\n\n# Two\n\nMaxine</private> b", source="x.md")
     memory.ingest_file(_write(tmp_path / "given" / "a.md", "# One\n\nc <private>Maxine\n\n# Two\n\nMaxine</private> d"))
@@ -457,14 +461,14 @@ def test_what_is_private_is_not_kept_in_any_space(open_memory: Callable[..., Mem
 def test_what_is_stored_already_is_found_and_masked_in_all_versions(open_memory: Callable[..., Memory]) -> None:
     memory = open_memory()
     memory.remember("a")
-    memory.set_secrets("allow")
+    set_secrets(memory.core, "allow")
     now, before = memory.remember(TEXT).id or "", memory.remember(f"Once {TEXT}").id or ""
     memory.revise(before, "Nothing of it is left.")
     memory.entity("Deployer", description=TEXT)
-    found = memory.kept_secrets()
+    found = kept_secrets(memory.core)
     assert {(one.type, one.current) for one in found} == {("record", True), ("record", False), ("entity", True)}
-    assert memory.mask_secrets(found) == 3
-    assert memory.kept_secrets() == []
+    assert mask_kept(memory.core, found) == 3
+    assert kept_secrets(memory.core) == []
     assert memory.get(now).text == MASKED
     assert memory.get(before).text == "Nothing of it is left."
     assert [hit.record.id for hit in memory.recall("deploy token for staging")][:1] == [now]
@@ -476,7 +480,7 @@ def test_secrets_of_an_export_are_masked_in_a_memory_that_holds_something_and_co
 ) -> None:
     with recollect_open(tmp_path / "other") as other:
         kept = other.remember("a").id or ""
-        other.set_secrets("allow")
+        set_secrets(other.core, "allow")
         other.revise(kept, TEXT)
         other.revise(kept, f"Now {TEXT}")
         other.export(tmp_path / "other.jsonl")

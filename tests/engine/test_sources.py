@@ -23,6 +23,7 @@ from recollect import (
 )
 from recollect.engine.intake import reading, sync, workers
 from recollect.engine.read.by_signal import search_keywords, weigh
+from recollect.engine.read.stats import tally
 
 ADAPTER = Adapter(name="test", version="1", mode="file", supported_modes=("file",))
 
@@ -133,7 +134,7 @@ def test_sources_are_left_out_of_reads_unless_asked_for_by_kind(memory: Memory) 
         [standing.record for standing in memory.foremost()],
     ]  # fmt: skip
     assert all(found and {record.kind for record in found} == {"document"} for found in kinds)
-    assert (memory.count(), memory.tally().records) == (2, 2)
+    assert (memory.count(), tally(memory.core).records) == (2, 2)
     assert {record.id for record in memory.list(kinds=["source"])} >= {done.id}
     assert search_keywords(memory, "notes", kinds=["source"])[0].record.kind == "source"
 
@@ -145,7 +146,7 @@ def test_sources_get_no_vectors(open_plain: Callable[..., Memory]) -> None:
     memory.ingest_source(draft("A cat.", "A dog.", fingerprint="b"))
     assert memory.count_waiting() == 1
     memory.reindex()
-    assert (memory.count_waiting(), memory.tally().vectors) == (0, 2)
+    assert (memory.count_waiting(), tally(memory.core).vectors) == (0, 2)
 
 
 @pytest.mark.parametrize(

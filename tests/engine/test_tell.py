@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, NotFound, Receipt
+from recollect.engine.embedding.later import told_later
 
 PAIRS = [
     line.split("|")
@@ -92,16 +93,16 @@ def test_what_only_vectors_tell_is_told_later_until_it_is_settled(open_memory: C
     pairs = [(older, newer) for older, newer, how in CHANGED if how == "changed"]
     olds = [memory.remember(older, compare=False).id for older, _ in pairs]
     receipts = [memory.remember(newer) for _, newer in pairs]
-    assert memory.told_later() == []
+    assert told_later(memory.core) == []
     memory.embed_waiting()
-    later = {one.id: {other.id for other in one.already} for one in memory.told_later(limit=60)}
+    later = {one.id: {other.id for other in one.already} for one in told_later(memory.core, limit=60)}
     right = [(old, str(one.id)) for old, one in zip(olds, receipts, strict=True) if old in later.get(str(one.id), ())]
     assert len(right) >= 5, later
     assert not any(later.get(str(one.id), set()) & named(one).keys() for one in receipts)
     (superseded, by), (forgotten, beside), *_ = right
     memory.invalidate(str(superseded), superseded_by=by)
     memory.forget(str(forgotten))
-    left = {one.id: {other.id for other in one.already} for one in memory.told_later(limit=60)}
+    left = {one.id: {other.id for other in one.already} for one in told_later(memory.core, limit=60)}
     assert superseded not in left.get(by, ())
     assert forgotten not in left.get(beside, ())
 
@@ -117,7 +118,7 @@ def test_what_a_busy_model_had_no_time_for_is_told_later(
         memory.remember(older, compare=False)
     told = [memory.remember(newer) for _, newer in pairs]
     memory.embed_waiting()
-    later = {one.id for one in memory.told_later(limit=60)}
+    later = {one.id for one in told_later(memory.core, limit=60)}
     assert len(later) >= 3
     assert later <= {one.id for one in told}
 

@@ -111,7 +111,7 @@ def test_what_left_the_present_goes_for_good_and_an_old_export_does_not_bring_it
     file = tmp_path / "before.jsonl"
     kept.export(file)
     run = kept.evict(cap=2)[0]
-    kept.finish_sweeping()
+    kept.sweeping.finish()
     clock.advance(days=60)
     assert kept.thin(older_than=MONTH)[0].count == 4
     assert (kept.count(), kept.recall("tea", limit=20, valid_only=False)[0].record.id) == (2, "n5")
@@ -131,7 +131,7 @@ def test_what_something_refers_to_stays_as_it_was_last(kept: Memory, clock: Cloc
     kept.relate("Mira", "drinks", "tea", provenance="told")
     summary = kept.summarize(strategy="extractive", limit=1)
     kept.evict(max_age=timedelta(0), min_importance=0.2)
-    kept.finish_sweeping()
+    kept.sweeping.finish()
     assert (kept.count(), kept.get(summary.id) is not None) == (1, True)
     clock.advance(days=60)
     kept.thin(older_than=MONTH)
@@ -293,7 +293,7 @@ def test_messages_that_were_evicted_stay_away_when_their_transcript_goes_on(
     kept.ingest_transcript(file)
     clock.advance(days=60)
     assert kept.evict(cap=1, min_importance=0.0)[0].count == 1
-    kept.finish_sweeping()
+    kept.sweeping.finish()
     clock.advance(days=60)
     if thinned:
         assert kept.thin(older_than=MONTH)[0].count == 1
@@ -366,7 +366,7 @@ def test_an_older_export_does_not_overwrite_what_was_said_again_since_history_wa
     clock.advance(days=1)
     kept.revise("a", "Tea is at four")
     kept.evict(cap=1, min_importance=0.0)
-    kept.finish_sweeping()
+    kept.sweeping.finish()
     gone = next(id for id in ("a", "b") if kept.get(id) is None)
     file = tmp_path / "older.jsonl"
     kept.export(file)
@@ -434,7 +434,7 @@ def test_a_thinned_memory_is_moved_as_it_is(kept: Memory, clock: Clock, tmp_path
     kept.relate("Mira", "drinks", "tea")
     early = clock.now
     kept.evict(cap=1, min_importance=0.0)
-    kept.finish_sweeping()
+    kept.sweeping.finish()
     clock.advance(days=60)
     kept.thin(older_than=MONTH)
     written = io.BytesIO()

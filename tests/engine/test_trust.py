@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
+from recollect.engine.write.sessions import compact_session
 from recollect.types import TRUSTS, Trust, least_trust
 
 
@@ -33,7 +34,9 @@ def test_the_summary_of_a_session_is_trusted_no_further_than_what_was_imported_i
         [{"role": "user", "content": f"Message number {n} about the harbour."} for n in range(12)],
         session="s", title="Imported talk",
     )  # fmt: skip
-    done = memory.compact_session("s", threshold=5, keep_recent=2)
+    done = compact_session(
+        memory.core, lambda texts, dates: memory.condense(texts, dates=dates), "s", threshold=5, keep_recent=2
+    )
     assert done.summary is not None
     assert memory.get(done.summary).trust == "imported"
 

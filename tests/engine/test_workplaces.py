@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
-from recollect.engine.workplaces import NamedProject, claim_project, project_at
+from recollect.engine.workplaces import NamedProject, claim_project, named_projects, project_at
 
 
 def repository(folder: Path, remote: str | None = None) -> Path:
@@ -28,7 +28,7 @@ def test_of_two_repositories_by_one_name_the_second_is_called_with_its_owner(mem
         "api", "other/api", "api", "example.com/other/api", "other/api", "api",
     ]  # fmt: skip
     assert memory.seen_from(theirs / "src")[:2] == ("other/api", None)
-    assert memory.named_projects() == [
+    assert named_projects(memory.core) == [
         NamedProject("api", ("example.org/acme/api",)),
         NamedProject("example.com/other/api", ("example.com/other/api",)),
         NamedProject("other/api", ("example.org/other/api",)),

@@ -18,7 +18,7 @@ from recollect.cli import main
 from recollect.cli.doctor import examine
 from recollect.embed import rerank
 from recollect.embed.bundled import MODEL_FOLDER
-from recollect.engine.care.keep import repair
+from recollect.engine.care.keep import repair, unsealed
 
 TABLES = ("records", "entities", "relations", "journal", "spaces")
 
@@ -254,7 +254,7 @@ def test_rows_of_an_earlier_release_get_their_checksums_and_doctor_says_how_many
         examine(Settings(home=store.parent)).advice
     )
     with opened(store.parent) as memory:
-        while memory.unsealed():
+        while unsealed(memory.core):
             memory.core.store.settle()
         assert memory.check() == []
         memory.forget("n8")

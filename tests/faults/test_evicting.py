@@ -37,7 +37,7 @@ def test_a_run_that_is_killed_can_be_taken_back_and_gone_on_with(start: Start, h
         assert memory.evict(cap=100)[0].count == COUNT - gone - 100
         memory.undo(run.entry)
         assert memory.count() == 100 + gone
-        memory.finish_sweeping()
+        memory.sweeping.finish()
         assert memory.check() == []
 
 
@@ -51,7 +51,7 @@ def test_a_process_that_writes_beside_a_run_loses_nothing(start: Start, home: Pa
         memory.evict(space="large", cap=50)
         said += [writer.stdout.readline() for _ in range(3)]
         writer.kill()
-        memory.finish_sweeping()
+        memory.sweeping.finish()
         assert memory.count(space="large") == 50
         assert all(memory.get(line.split("\t")[0]) is not None for line in said)
         assert memory.check() == []
@@ -67,7 +67,7 @@ def test_thinning_that_is_killed_leaves_a_sound_memory_and_is_gone_on_with(
         for receipt in made[:200]:
             memory.revise(receipt.id, f"Another text of {receipt.id}")
         memory.evict(max_age=timedelta(0), cap=100)
-        memory.finish_sweeping()
+        memory.sweeping.finish()
     process = start("thin", home, "x")
     assert process.stdout is not None
     assert [process.stdout.readline() for _ in range(steps + 1)] == ["open\n", *["step\n"] * steps]

@@ -15,6 +15,7 @@ import pytest
 
 import recollect
 from recollect import InvalidInput, Memory, NotAStore, RecollectError, Settings, StoreError, StoreReplaced
+from recollect.engine.care.identity import set_identity
 from recollect.engine.hook_log import HookCall, log_call
 from recollect.store.sqlite import turn
 
@@ -433,12 +434,12 @@ def test_a_link_or_a_pipe_in_the_place_of_our_other_files_is_refused_by_name(hom
     foreign.write_text("not ours")
     with opened(home) as memory:
         memory.remember("one")
-        memory.set_identity("default", "I am Ada.")
+        set_identity(memory.core, "I am Ada.", space="default")
         identity = home / "spaces" / "default" / "identity.txt"
         identity.unlink()
         os.mkfifo(identity)
         with pytest.raises(RecollectError, match=r"identity\.txt cannot be read: it is a link, a folder, a pipe"):
-            memory.identity()
+            identity(memory.core)
     (home / "hooks.jsonl").symlink_to(foreign)
     with pytest.raises(OSError, match="it is a link"):
         log_call(home, HookCall(at=datetime.now(UTC), client="test", event="stop"))

@@ -12,6 +12,7 @@ import pytest
 
 import recollect
 from recollect import Memory, Settings
+from recollect.engine.known import unfinished_projects
 
 Start = Callable[..., "subprocess.Popen[str]"]
 FILES, FUNCTIONS = 400, 25
@@ -74,9 +75,9 @@ def test_a_killed_run_leaves_whole_files_and_the_next_goes_on(
     assert status.total_chunks == status.indexed_files * FUNCTIONS == memory.count(kinds=["code"])
     check_whole(memory)
     versions = {record.version for record in memory.list(kinds=["code"], limit=100_000)}
-    assert [project.id for project in memory.unfinished_projects()] == ["project"]
+    assert [project.id for project in unfinished_projects(memory.core)] == ["project"]
     status = memory.index_project(project)
-    assert memory.unfinished_projects() == []
+    assert unfinished_projects(memory.core) == []
     assert (status.state, status.indexed_files, status.total_chunks) == ("completed", FILES, FILES * FUNCTIONS)
     check_whole(memory)
     assert versions <= {record.version for record in memory.list(kinds=["code"], limit=100_000)}

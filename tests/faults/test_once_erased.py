@@ -18,6 +18,8 @@ from tests.serve.up import Service
 import recollect
 from recollect import Conflict, Memory, Settings
 from recollect.engine import once
+from recollect.engine.care.secrets import kept_secrets, mask_kept
+from recollect.engine.write.screen import set_secrets
 from recollect.store.base import Shelf
 
 FIRST, SECOND = "The cellar code is xylophone 4711.", "The cellar code is xylophone 4712."
@@ -183,7 +185,7 @@ def test_what_is_masked_evicted_or_a_fact_is_taken_out_of_answers_too(
 ) -> None:
     memory = open_memory()
     memory.create_space("default")
-    memory.set_secrets("allow")
+    set_secrets(memory.core, "allow")
     memory.remember("The api_key is sk-proj-abcdEFGH1234ijklMNOP5678qrst.", id="s")
     fact = memory.relate("Ada", "guards", "Xanthippopolis", provenance="told by the old lighthouse keeper of Delft")
     said = {
@@ -191,7 +193,7 @@ def test_what_is_masked_evicted_or_a_fact_is_taken_out_of_answers_too(
         "known": "Ada is in Xanthippopolis.", "why": "told by the old lighthouse keeper of Delft",
     }  # fmt: skip
     assert answer(memory, "k", said) == said
-    assert memory.mask_secrets(memory.kept_secrets()) == 1
+    assert mask_kept(memory.core, kept_secrets(memory.core)) == 1
     memory.forget_fact(fact.id)
     memory.remember("The least of all notes is about a marmalade tin.", id="old", importance=0.0)
     answer(memory, "old", {"text": "It is about a marmalade tin."})

@@ -13,6 +13,7 @@ import pytest
 
 import recollect
 from recollect import Settings
+from recollect.engine.care.identity import set_identity
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="other platforms have other rights")
 
@@ -38,7 +39,7 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
 def test_everything_that_is_made_is_for_its_owner_alone(home: Path) -> None:
     with recollect.open(settings=Settings(home=home, embedder="none")) as memory:
         memory.remember("one", space="Spaß")
-        memory.set_identity("Spaß", "Somebody.")
+        set_identity(memory.core, "Somebody.", space="Spaß")
         with memory.core.store.turn("something"):
             assert {"recollect.db", "recollect.db-wal", "turns"} <= modes(home).keys()
             assert is_closed(home)

@@ -26,7 +26,9 @@ from tools.lifelike import write
 import recollect
 from recollect import Memory, Settings
 from recollect.engine.hook_log import HookCall, log_call
+from recollect.engine.read.stats import tally
 from recollect.engine.tokens import create_token
+from recollect.engine.write.screen import set_secrets
 from recollect.serve.page import FOLDER
 
 VIEWS = (
@@ -237,9 +239,9 @@ def test_proposals_are_kept_or_dropped_one_after_the_other(look: Look, memory: M
 
 def test_a_secret_that_got_in_is_found_and_masked_by_one_key(look: Look, memory: Memory) -> None:
     memory.create_space("vault")
-    memory.set_secrets("allow", space="vault")
+    set_secrets(memory.core, "allow", space="vault")
     kept = memory.remember("The key of the old bucket is ghp_k3JbA9f0GcE1dI7hB2aK5jH8iC4gD6eF0kJ1.", space="vault").id
-    memory.set_secrets("mask", space="vault")
+    set_secrets(memory.core, "mask", space="vault")
     page = look("inbox?pile=secrets")
     page.get_by_role("tab", name="Secrets 1").wait_for()
     assert "what looks like a secret" in page.locator(".matter .head").inner_text()
@@ -640,7 +642,7 @@ def test_health_tells_who_is_connected_and_how_old_the_backups_are(
     assert row.locator("td").all_inner_texts()[:3] == ["protocol", "1", "1"]
     assert page.get_by_role("row", name="claude hooks").count() == 1
     shown(page, "All is well. The store was read in")
-    held = sum(memory.tally(one.name).records for one in memory.spaces())
+    held = sum(tally(memory.core, space=one.name).records for one in memory.spaces())
     assert page.locator(".figure", has_text="Records that hold now").locator("b").inner_text() == f"{held:,}"
     up.web.delete("/mcp", headers={**accept, "Mcp-Session-Id": answer.headers["mcp-session-id"]})
     page.reload()

@@ -9,6 +9,7 @@ from tests.page.conftest import Look
 from tests.page.test_page import shown
 
 from recollect import Memory
+from recollect.engine.write.screen import set_secrets
 
 SECRET = "The key of the shed's camera is ghp_k3JbA9f0GcE1dI7hB2aK5jH8iC4gD6eF0kJ1."
 
@@ -163,9 +164,9 @@ def test_an_answer_that_does_not_arrive_leaves_what_waits_where_it_was(look: Loo
 
 def test_a_link_to_the_secrets_opens_them_and_the_last_of_a_pile_comes_back_to_it(look: Look, memory: Memory) -> None:
     propose(memory, "camera")
-    memory.set_secrets("allow", space="camera")
+    set_secrets(memory.core, "allow", space="camera")
     memory.remember(SECRET, space="camera")
-    memory.set_secrets("mask", space="camera")
+    set_secrets(memory.core, "mask", space="camera")
     page = look("inbox?pile=secrets&space=camera")
     opened = page.locator("#tab-secrets[aria-selected=true]")
     for _ in range(2):
@@ -189,9 +190,9 @@ def test_a_link_to_the_secrets_opens_them_and_the_last_of_a_pile_comes_back_to_i
 
 def test_a_secret_that_is_answered_elsewhere_waits_no_longer_here(look: Look, memory: Memory) -> None:
     memory.create_space("cellar")
-    memory.set_secrets("allow", space="cellar")
+    set_secrets(memory.core, "allow", space="cellar")
     memory.remember(SECRET, space="cellar")
-    memory.set_secrets("mask", space="cellar")
+    set_secrets(memory.core, "mask", space="cellar")
     page, far = (look("inbox?pile=secrets&space=cellar") for _ in range(2))
     near = page.context.new_page()
     near.goto(page.url)

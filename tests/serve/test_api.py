@@ -18,6 +18,7 @@ from recollect import Settings
 from recollect.contracts.api.table import ROUTES
 from recollect.engine.care.secrets import look_for_secrets
 from recollect.engine.tokens import create_token
+from recollect.engine.write.screen import set_secrets
 
 DOCS = Path(__file__).parents[2] / "docs"
 SCHEMATHESIS_SECONDS = 300
@@ -263,7 +264,7 @@ def test_what_is_answered_is_not_overturned_by_an_answer_that_comes_later(
 def test_secrets_are_looked_for_some_versions_at_a_time_and_all_of_them_in_the_end(tmp_path: Path) -> None:
     with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
         memory.create_space("default")
-        memory.set_secrets("allow")
+        set_secrets(memory.core, "allow")
         texts = [f"Note number {n} of many." for n in range(1_200)]
         key = "ghp_k3JbA9f0GcE1dI7hB2aK5jH8iC4gD6eF0kJ1"
         texts[3], texts[-1] = f"The key is {key}.", f"The other key is {key}."

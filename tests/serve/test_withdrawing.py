@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from recollect.contracts.registry import CONTRACTS
+from recollect.engine.known import unfinished_projects
 from recollect.engine.memory import Memory
 from recollect.errors import Cancelled
 from recollect.serve.protocol import Connection
@@ -79,6 +80,6 @@ def test_indexing_that_nobody_wants_any_more_ends_and_a_later_one_goes_on(memory
         memory.index_project(tmp_path / "code", progress=withdraw)
     [work] = memory._indexing.projects._runs.values()
     assert work.loop.wait(HANG_GUARD_SECONDS)
-    assert len(memory.unfinished_projects()) == 1
+    assert len(unfinished_projects(memory.core)) == 1
     status = memory.index_project(tmp_path / "code")
     assert (status.state, status.indexed_files) == ("completed", 1000)

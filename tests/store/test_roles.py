@@ -441,7 +441,7 @@ def test_a_limited_role_does_and_takes_back_all_that_is_done_in_its_spaces(share
     limited.ingest("# Setup\nRun make.\n# Teardown\nRun make clean.", source="guide.md", space="ours")
     (evicted,) = limited.evict(space="ours", cap=5)
     assert evicted.entry is not None
-    limited.finish_sweeping()
+    limited.sweeping.finish()
     limited.undo(evicted.entry)
     limited.summarize(space="ours")
     limited.forget(str(noted.id), space="ours", reason="wrong")
@@ -455,7 +455,7 @@ def test_what_a_limited_role_wrote_and_the_owner_thinned_stays_as_it_is_for_both
     limited.revise(note.id, "another note of ours", space="ours")
     limited.remember("let go", id="gone", space="ours", importance=0.1)
     limited.evict(space="ours", cap=1)
-    limited.finish_sweeping()
+    limited.sweeping.finish()
     owner = shared.owner()
     assert [one.count for one in owner.thin(older_than=timedelta(0), space="ours")] == [2]
     for memory in (limited, owner):

@@ -26,7 +26,9 @@ from recollect.engine.care import backups, keep
 from recollect.engine.care.backups import Backup
 from recollect.engine.care.keep import Repaired
 from recollect.engine.care.schedule import OFF
+from recollect.engine.care.secrets import kept_secrets, mask_kept
 from recollect.engine.core import utc_now
+from recollect.engine.known import unfinished_projects
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import RecollectError
 from recollect.store.choose import Place, look_at
@@ -142,8 +144,8 @@ def doctor_secrets(home: str | None, *, as_json: bool, mask: bool) -> int:
     if memory is None:
         return 0
     with memory:
-        found = memory.kept_secrets()
-        masked = memory.mask_secrets(found) if mask and found else 0
+        found = kept_secrets(memory.core)
+        masked = mask_kept(memory.core, found) if mask and found else 0
     if as_json:
         put_json({"found": found, "masked": masked})
         return 1 if len(found) > masked else 0
@@ -264,12 +266,12 @@ def _advise_projects(memory: Memory) -> list[str]:
     return [
         f"the last indexing of {project.path} did not end, and is not gone on with unasked:"
         f" `recollect index {shlex.quote(project.path)} --space {shlex.quote(project.space)}` does so"
-        for project in memory.unfinished_projects()
+        for project in unfinished_projects(memory.core)
     ]
 
 
 def _advise_checksums(memory: Memory) -> list[str]:
-    unsealed = memory.unsealed()
+    unsealed = keep.unsealed(memory.core)
     if not unsealed:
         return []
     one, it, them = ("has", "it gets", "its") if unsealed == 1 else ("have", "they get", "their")

@@ -61,7 +61,7 @@ def evict(
                 space=space, max_age=timedelta(days=max_age), min_importance=min_importance, cap=cap, delete=delete,
                 dry_run=dry_run,
             )  # fmt: skip
-            memory.finish_sweeping()
+            memory.sweeping.finish()
     _put(done, "evicted", as_json=as_json, undoable=not delete)
 
 

@@ -30,8 +30,11 @@ from recollect.cli.options import (
 from recollect.cli.output import many, megabytes, one_line, put, put_json, say
 from recollect.cli.place import asked_space, open_if_there, open_or_fail, seen_here
 from recollect.engine.care.ledger import Spending
+from recollect.engine.graph.named import meant
 from recollect.engine.memory import Memory
 from recollect.engine.read.brief import Noted
+from recollect.engine.read.unheld import too_early
+from recollect.engine.write.revise import numbered
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import Filters
 from recollect.types import DEFAULT_SPACE, NOISE, Act, Change, Hit, Recall, Record, SpaceStats
@@ -153,7 +156,7 @@ def brief(
 
 def _numbered(memory: Memory, holding: Sequence[S]) -> list[S]:
     """Things that hold a record, with its version counted from 1, as people count."""
-    records = memory.numbered([one.record for one in holding])
+    records = numbered(memory.core, [one.record for one in holding])
     return [msgspec.structs.replace(one, record=record) for one, record in zip(holding, records, strict=True)]
 
 
@@ -223,8 +226,8 @@ def list_records(
             by = _BY_DATE.get(order, order)
             records = memory.list(space=where, order=by, limit=limit, offset=offset, **filters)
             total = memory.count(space=where, **filters)
-            records = memory.numbered(records)
-            early = None if records or "as_of" not in given else memory.too_early(given["as_of"])
+            records = numbered(memory.core, records)
+            early = None if records or "as_of" not in given else too_early(memory.core, given["as_of"])
     if as_json:
         put_json({"records": records, "total": total})
     elif records:
@@ -251,7 +254,7 @@ def show_record(
             then = "" if as_of is None else f" as of {as_of}"
             raise NotFound(f"there is no record with id {id!r}{then}{_meant_id(memory, id, space)}")
         evidence = memory.evidence_state(record)
-        [record] = memory.numbered([record])
+        [record] = numbered(memory.core, [record])
     if as_json:
         put_json(record)
     else:
@@ -364,14 +367,14 @@ def explore(
     with open_or_fail(home) as memory:
         asked_space(memory, space)
         mentions = memory.mentioning(entity, space=space, limit=limit, as_of=as_of, true_at=true_at)
-        about = memory.meant(entity, space=space)
+        about = meant(memory.core, entity, space=space)
         try:
             around = memory.neighbors(
                 about, space=space, depth=depth, direction=direction, as_of=as_of, true_at=true_at
             )
         except NotFound as error:
             if not mentions:
-                early = None if as_of is None else memory.too_early(as_of)
+                early = None if as_of is None else too_early(memory.core, as_of)
                 raise error if early is None else NotFound(early) from error
             around = None
         facts = memory.facts(about, space=space, as_of=as_of, true_at=true_at)

@@ -15,6 +15,7 @@ from recollect.contracts.registry import CONTRACTS, Offer
 from recollect.engine.care.backups import Backed
 from recollect.engine.care.dream import Dream
 from recollect.engine.care.lifecycle import Maintained
+from recollect.engine.known import unfinished_projects
 from recollect.engine.loop import Loop
 from recollect.engine.memory import Memory, open_memory
 from recollect.environment import working_folder
@@ -101,9 +102,9 @@ def _serve(chosen: Serving, offer: Offer, settings: Settings, level: Level, hand
         if chosen.iii_engine is not None:
             parts.append(_worker(contract, chosen.iii_engine, log))
         companion = _together(parts)
-        for project in memory.unfinished_projects():
+        for project in unfinished_projects(memory.core):
             log.write("warning", f"the last indexing of {project.path} did not end; `recollect index` goes on with it")
-        memory.resume_embedding()
+        memory.semantics.resume()
         if handed is not None and handed.initialize is not None:
             opened.callback(_get_ready(memory, log))  # a session goes on that was served by another
         if owner is not None:

@@ -10,6 +10,9 @@ from recollect.cli import show
 from recollect.cli.options import AsJson, Home, Usage, Yes, confirm, read_text
 from recollect.cli.output import many, minute, put, put_answer, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make
+from recollect.engine.care.identity import identity as identity_of
+from recollect.engine.care.identity import set_identity
+from recollect.engine.write.screen import secrets_policy, set_secrets
 from recollect.types import Space, SpaceStats
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The space's name.")]
@@ -141,7 +144,9 @@ def secrets(
       recollect spaces secrets work reject
     """
     with open_or_fail(home) as memory:
-        said = memory.secrets(name) if policy is None else memory.set_secrets(policy, space=name)
+        said = (
+            secrets_policy(memory.core, space=name) if policy is None else set_secrets(memory.core, policy, space=name)
+        )
     put_answer({"space": name, "secrets": said}, said, as_json=as_json)
 
 
@@ -169,8 +174,8 @@ def identity(
         if clear or text:
             if clear and text:
                 raise Usage("give a text or --clear, not both")
-            memory.set_identity(name, "" if clear else read_text(text))
-        said = memory.identity(name)
+            set_identity(memory.core, "" if clear else read_text(text), space=name)
+        said = identity_of(memory.core, space=name)
     if as_json:
         put_json({"space": name, "identity": said})
     elif said:

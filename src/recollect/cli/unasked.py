@@ -21,11 +21,11 @@ from recollect.cli.output import day, many, minute, one_line, put, put_answer, p
 from recollect.cli.place import open_if_there, open_or_make, own_home
 from recollect.cli.write import already_lines
 from recollect.engine.core import utc_now
-from recollect.engine.embedding.later import ToldLater
+from recollect.engine.embedding.later import ToldLater, told_later
 from recollect.engine.hook_log import HookCall, last_calls, read_calls
 from recollect.engine.memory import Memory
 from recollect.engine.read.unasked import FOREVER, Given, Injected
-from recollect.engine.workplaces import NamedProject
+from recollect.engine.workplaces import NamedProject, named_projects
 from recollect.types import CATALOGUE_KINDS, DEFAULT_SPACE, Change
 
 _DURATION = re.compile(r"([0-9]+)\s*(m|min|h|d)?", re.I)
@@ -141,9 +141,9 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
     projects: list[NamedProject] = []
     if memory is not None:
         with memory:
-            projects = memory.named_projects()
+            projects = named_projects(memory.core)
             paused, days = memory.unasked.paused_until(), memory.unasked.injected()
-            later = [told for space in memory.spaces() for told in memory.told_later(space=space.name)]
+            later = [told for space in memory.spaces() for told in told_later(memory.core, space=space.name)]
     clients = connected_clients(own_home(home))
     if as_json:
         told = {"injected": days, "projects": projects, "told_later": later}

@@ -28,6 +28,8 @@ from recollect.cli.options import (
 from recollect.cli.output import day, many, one_line, put, put_answer, put_json, say
 from recollect.cli.place import claimed_here, open_if_there, open_or_fail, open_or_make
 from recollect.cli.progress import reporting
+from recollect.engine.graph.link import as_stored
+from recollect.engine.graph.named import meant
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import REVISABLE
 from recollect.types import DEFAULT_SPACE, Already, Receipt
@@ -261,13 +263,13 @@ def relate(
       recollect relate Alice knows Bob --also
     """
     with open_or_make(home) as memory:
-        ends = [memory.meant(end, space=space) for end in (subject, object)]
+        ends = [meant(memory.core, end, space=space) for end in (subject, object)]
         relation = memory.relate(
             ends[0], predicate, ends[1], space=space, weight=weight, confidence=confidence, provenance=provenance,
             valid_from=valid_from, valid_until=valid_until,
             replaces=not also,
         )  # fmt: skip
-        stored = memory.as_stored(relation)
+        stored = as_stored(memory.core, relation)
     told = f"stored {stored.id}" if stored.masked else f"{subject} — {predicate} → {object} ({stored.id})"
     put_answer(stored, told, as_json=as_json)
     if stored.masked and not as_json:

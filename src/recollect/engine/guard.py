@@ -22,7 +22,6 @@ from recollect.engine.embedding.semantics import Behind, EmbeddingState, Ready, 
 from recollect.engine.grant import Grant, Scope
 from recollect.engine.intake.methods import Indexing
 from recollect.engine.memory import Memory
-from recollect.engine.parse import parse_space
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.read.unasked import Unasked
 from recollect.engine.write.touches import Touched, Touches
@@ -54,8 +53,7 @@ if TYPE_CHECKING:
 
 OWNERS = (
     "ingest_file", "ingest_folder", "ingest_project", "ingest_transcript", "is_transcript", "ingest_repo",
-    "import_trusty_memory", "import_agentos", "index_project", "capture", "capture_said", "seen_from",
-    "claim_project", "named_projects",
+    "index_project", "capture", "capture_said", "seen_from", "claim_project",
     "backup", "export", "import_", "sync",
 )  # fmt: skip
 """What reads or writes files of the machine that the memory is on: for its owner alone."""
@@ -103,13 +101,6 @@ class GuardedMemory(Memory):
             _require_all(super().__getattribute__("grant"))
         return super().__getattribute__(name)
 
-    def identity(self, space: str = DEFAULT_SPACE) -> str:
-        return super().identity(space) if self.grant.sees(parse_space(space)) else ""
-
-    def set_identity(self, space: str, text: str) -> None:
-        _require_scope(self.grant, "write")
-        super().set_identity(space, text)
-
     def dream(self, space: str = DEFAULT_SPACE, **named: Any) -> Dream:
         if not named.get("dry_run"):
             _require_scope(self.grant, "write")
@@ -134,8 +125,8 @@ _DOES: Mapping[Scope, str] = {"read": "read", "write": "write", "admin": "drop a
 
 
 _SHARED = (
-    "reranker", "reranker_if_open", "time_for_vectors", "answers", "warm", "problem", "wanted", "go_on", "precedence",
-    "proven", "awake", "see",
+    "reranker", "reranker_if_open", "time_for_vectors", "answers", "warm", "can_embed", "problem", "problems", "wanted",
+    "go_on", "resume", "precedence", "proven", "awake", "see",
 )  # fmt: skip
 
 

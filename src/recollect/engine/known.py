@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, is_taken
 from recollect.store.base import Shelf, View
 from recollect.types import FileProblem, Record
 
@@ -85,6 +85,16 @@ def code_files(project: str) -> Shelf[Known]:
 def read_projects(view: View) -> list[IndexedProject]:
     """The projects of all spaces."""
     return [one for space in view.spaces() for one in view.kept(PROJECTS, space=space.name).values()]
+
+
+def unfinished_projects(core: Core) -> list[IndexedProject]:
+    """The projects of all spaces whose last run did not end: its process was killed, or closed on the way.
+
+    Indexing their folder again goes on with it.
+    """
+    with core.store.read() as view:
+        begun = [project for project in read_projects(view) if project.state == "indexing"]
+    return [project for project in begun if not is_taken(core.store.turn(project.space, project.id))]
 
 
 def note_embedded(core: Core, spaces: Sequence[str] | None = None) -> None:

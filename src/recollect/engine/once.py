@@ -94,8 +94,7 @@ def do_once(core: Core, key: object, asked: bytes, act: Callable[[], bytes], *, 
 
 _IN_STEPS = (
     "ingest_file", "ingest_folder", "ingest_project", "ingest_repo", "ingest_transcript", "ingest_url", "index_project",
-    "import_agentos", "import_trusty_memory", "delete_project", "clear_space", "dream", "summarize", "compact_session",
-    "reindex", "embed_waiting", "backup", "compact",
+    "delete_project", "clear_space", "dream", "summarize", "reindex", "embed_waiting", "backup", "compact",
 )  # fmt: skip
 """Methods that read files or pages, ask a model, wait for other threads, or take several transactions."""
 

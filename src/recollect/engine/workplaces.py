@@ -61,9 +61,10 @@ def claim_project(core: Core, folder: str | os.PathLike[str], *, plain: bool) ->
     return name
 
 
-def named_projects(view: View) -> list[NamedProject]:
-    """Which project is which, by name."""
-    kept = view.kept(_SETTLED)
+def named_projects(core: Core) -> list[NamedProject]:
+    """The projects that something was stored of from their folders, and which remotes or folders each has."""
+    with core.store.read() as view:
+        kept = view.kept(_SETTLED)
     names = sorted({settled.project for settled in kept.values()})
     return [NamedProject(name, _places(kept, name, _REMOTE) or _places(kept, name, _FOLDER)) for name in names]
 

@@ -45,7 +45,7 @@ class Readiness:
             return None
         only_get(exchange.method)
         problem = "ending" if self._ending else await anyio.to_thread.run_sync(self._look)
-        found = {"ready": problem is None, "problem": problem, "model": self._memory.embedding().state}
+        found = {"ready": problem is None, "problem": problem, "model": self._memory.semantics.state().state}
         return write_json(200 if problem is None else 503, encode(found))
 
     def _look(self) -> str | None:

@@ -9,6 +9,7 @@ import pytest
 import recollect
 from recollect import CompleterError, Settings
 from recollect.contracts.agentos.table import agentos_contract
+from recollect.engine.write.sessions import messages
 from recollect.types import Sampled
 
 SOUND = dict.fromkeys(
@@ -41,7 +42,7 @@ def test_a_long_session_keeps_a_summary_and_its_last_messages(table) -> None:
     summary = table.memory.get(done["summaryId"])
     assert (summary.role, summary.importance, summary.session) == ("system", 0.9, "s")
     assert summary.metadata["summary_of"] == ids[:20]
-    listed = table.memory.messages("s", space="a")
+    listed = messages(table.memory.core, "s", space="a")
     assert [one.id for one in listed] == [summary.id, *ids[20:]]
     assert [one["messageCount"] for one in table("session::list", agentId="a")] == [11]
     assert all(table.memory.get(id) is not None for id in ids)
@@ -53,7 +54,7 @@ def test_a_summary_alone_is_not_summarised_again(table) -> None:
     given = {"agentId": "a", "sessionId": "s", "threshold": 3, "keepRecent": 2}
     summary = table("session::compact", **given)["summaryId"]
     assert table("session::compact", **given) == {"compacted": False, "reason": "nothing_to_summarize"}
-    assert table.memory.messages("s", space="a")[0].id == summary
+    assert messages(table.memory.core, "s", space="a")[0].id == summary
 
 
 def test_a_summary_of_a_summary_keeps_the_days(table, clock) -> None:
@@ -133,7 +134,7 @@ def damaged(table, tmp_path) -> None:
     file = tmp_path / "state.json"
     state = {"memories": memories, "sessions": [{"id": "s", "agentId": "a", "messages": listed}]}
     file.write_text(json.dumps(state))
-    table.memory.import_agentos(file)
+    table.memory.import_(file, origin="agentos")
 
 
 def test_every_kind_of_damage_is_repaired_and_a_second_time_there_is_none(table, tmp_path) -> None:
@@ -146,11 +147,11 @@ def test_every_kind_of_damage_is_repaired_and_a_second_time_there_is_none(table,
             "oversizedDetected": 1,
         },
     }  # fmt: skip
-    listed = [(one.id, one.flag) for one in table.memory.messages("s", space="a")]
+    listed = [(one.id, one.flag) for one in messages(table.memory.core, "s", space="a")]
     assert listed == [("m1", ""), ("m2", ""), ("m4", "oversized"), ("gone", "orphaned")]
     assert table.memory.get("m2", space="a").text == "This is m2.\n\nThis is m3.\n\nThis is m5."
     assert table("session::repair", agentId="a", sessionId="s") == {"repaired": False, "totalFixes": 0, "stats": SOUND}
-    assert [(one.id, one.flag) for one in table.memory.messages("s", space="a")] == listed
+    assert [(one.id, one.flag) for one in messages(table.memory.core, "s", space="a")] == listed
 
 
 def test_what_a_list_leaves_out_its_memories_know(table, tmp_path) -> None:
@@ -158,8 +159,8 @@ def test_what_a_list_leaves_out_its_memories_know(table, tmp_path) -> None:
     session = {"id": "s", "agentId": "a", "messages": [{"id": "m1", "role": None, "timestamp": None}]}
     file = tmp_path / "state.json"
     file.write_text(json.dumps({"memories": [entry], "sessions": [session]}))
-    table.memory.import_agentos(file)
-    (message,) = table.memory.messages("s", space="a")
+    table.memory.import_(file, origin="agentos")
+    (message,) = messages(table.memory.core, "s", space="a")
     assert (message.role, message.at.hour) == ("assistant", 5)
     assert table("session::repair", agentId="a", sessionId="s") == {"repaired": False, "totalFixes": 0, "stats": SOUND}
 
@@ -168,7 +169,7 @@ def test_merged_messages_keep_all_their_texts(table) -> None:
     ids = table.say("first", "second", "third", "answer", roles="uuua")
     assert table("session::repair", agentId="a", sessionId="s")["stats"] == {**SOUND, "consecutiveMerged": 2}
     assert table.memory.get(ids[0]).text == "first\n\nsecond\n\nthird"
-    assert [one.id for one in table.memory.messages("s", space="a")] == [ids[0], ids[3]]
+    assert [one.id for one in messages(table.memory.core, "s", space="a")] == [ids[0], ids[3]]
     assert [table.memory.get(id).superseded_by for id in ids[1:3]] == [ids[0], ids[0]]
     found = table("recall", agentId="a", query="second")
     assert found[0]["id"] == ids[0]
@@ -187,7 +188,7 @@ def test_an_evicted_message_is_an_orphan_until_it_returns(table) -> None:
     run = next(change for change in table.memory.journal() if change.object_type == "space" and change.verb == "evict")
     table.memory.undo(run)
     assert table("session::repair", agentId="a", sessionId="s")["totalFixes"] == 0
-    assert [one.flag for one in table.memory.messages("s", space="a")] == [""] * 4
+    assert [one.flag for one in messages(table.memory.core, "s", space="a")] == [""] * 4
 
 
 LISTS = {
@@ -211,7 +212,7 @@ def test_repair_keeps_first_places_orders_and_only_then_merges(table, tmp_path, 
     stats = table("session::repair", agentId="a", sessionId="s")["stats"]
     assert stats == {**SOUND, **found}
     kept = [group.split("+") for group in after.split()]
-    assert [one.id for one in table.memory.messages("s", space="a")] == [group[0] for group in kept]
+    assert [one.id for one in messages(table.memory.core, "s", space="a")] == [group[0] for group in kept]
     texts = [table.memory.get(group[0], space="a").text for group in kept]
     assert texts == ["\n\n".join(f"This is {id}." for id in group) for group in kept]
     assert table("session::repair", agentId="a", sessionId="s") == {"repaired": False, "totalFixes": 0, "stats": SOUND}
@@ -227,7 +228,7 @@ def bring(table, tmp_path, listed: list[str]) -> None:
     state = {"memories": memories, "sessions": [{"id": "s", "agentId": "a", "messages": messages}]}
     file = tmp_path / "state.json"
     file.write_text(json.dumps(state))
-    table.memory.import_agentos(file)
+    table.memory.import_(file, origin="agentos")
 
 
 @pytest.mark.parametrize("listed", [[], [""], ["", "", ""]])
@@ -251,7 +252,12 @@ def test_a_message_that_repeats_an_earlier_one_is_listed_where_it_was_said(table
         clock.advance(minutes=1)
     assert table.memory.count(space="a") == 2
     assert {one["id"]: one["messageCount"] for one in table("session::list", agentId="a")} == {"s1": 4, "s2": 3}
-    assert [one.role for one in table.memory.messages("s1", space="a")] == ["user", "assistant", "user", "assistant"]
+    assert [one.role for one in messages(table.memory.core, "s1", space="a")] == [
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+    ]
     for session in ("s1", "s2"):
         done = table("session::repair", agentId="a", sessionId=session)
         assert done == {"repaired": False, "totalFixes": 0, "stats": SOUND}

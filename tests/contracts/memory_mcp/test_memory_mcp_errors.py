@@ -14,6 +14,7 @@ from tests.contracts.memory_mcp.conftest import Memories
 
 from recollect.engine.embedding.pace import PACE
 from recollect.engine.loop import Loop, keep
+from recollect.types import Filter
 
 WRONG: list[tuple[str, dict[str, object], str]] = [
     ("store_memory", {}, "content: is required"),
@@ -118,7 +119,7 @@ def test_a_project_is_completed_when_its_vectors_are(
     assert (status["progress_percent"], status["eta_seconds"]) == (10.0, None)  # nothing was measured yet
     with table.memory.core.store.write(actor="test") as edit:
         edit.keep(PACE, {"recollect-minilm-4-int8": 0.5})
-    waiting = table.memory.behind(project="mill", kinds=["code"]).waiting
+    waiting = table.memory.semantics.behind(Filter(spaces=("default",), projects=("mill",), kinds=("code",))).waiting
     status = table.call("get_index_status", project_id="mill")
     assert (status["eta_seconds"], waiting > 0) == (math.ceil(waiting / 2), True)
     assert status["progress_percent"] == round(100 * (0.1 + 0.9 * (1 - waiting / status["total_chunks"])), 1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.types import Filter
+
 NOTES = [f"Note {number} about gardening and the weather of that day." for number in range(12)]
 
 
@@ -27,7 +29,7 @@ def test_search_text_goes_by_words_and_loads_no_model(semantic_table) -> None:
     [_, bill] = table.store("The cat sleeps on the radiator.", "Invoices are paid in thirty days.")
     assert table.ids("search_text", query="invoices to be paid") == [bill]
     assert table.ids("search_text", query="kitten") == []
-    assert table.memory.embedding().state == "idle"
+    assert table.memory.semantics.state().state == "idle"
 
 
 def test_recall_echoes_what_each_signal_says(semantic_table) -> None:
@@ -191,11 +193,11 @@ def test_a_search_for_memories_does_not_wait_for_the_vectors_of_code(semantic_ta
     ids = table.store("The relay broke.", "Lunch is at noon.")
     for number in range(40):  # newer than the memories: they would come first
         table.memory.remember(f"def part_{number}(): return {number}", kind="code", project="mill", tags=["python"])
-    before = table.memory.behind(kinds=["code"]).waiting
+    before = table.memory.semantics.behind(Filter(spaces=("default",), kinds=("code",))).waiting
     assert table.ids("search", query="the relay has a fault")[0] == ids[0]
     assert table.ids("recall", query="the relay has a fault")[0] == ids[0]
-    assert (before, table.memory.behind(kinds=["code"]).waiting) == (40, 40)
-    assert table.memory.behind().waiting == 40
+    assert (before, table.memory.semantics.behind(Filter(spaces=("default",), kinds=("code",))).waiting) == (40, 40)
+    assert table.memory.semantics.behind(Filter(spaces=("default",))).waiting == 40
 
 
 def test_an_empty_space_is_searched_in_vain(semantic_table) -> None:

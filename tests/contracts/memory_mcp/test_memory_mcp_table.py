@@ -44,15 +44,15 @@ def test_structured_content_says_the_same_as_the_text(serve: Callable[..., Serve
 
 def test_the_model_is_ready_when_it_has_worked_and_asking_has_it_loaded(semantic_table: Memories) -> None:
     table = semantic_table
-    assert table.memory.embedding().state == "idle"
+    assert table.memory.semantics.state().state == "idle"
     status = table.call("get_status")
     assert (status["status"], status["embedding"]) == ("healthy", {
         "status": "loading", "model": "recollect-minilm-4-int8", "dimensions": 384,
         "cache_stats": {"hits": 0, "misses": 0, "size": 0},
     })  # fmt: skip
     while (state := table.call("get_status")["embedding"]["status"]) == "loading":
-        assert table.memory.embedding().state in ("loading", "ready")
-    assert (state, table.memory.embedding().state) == ("ready", "ready")
+        assert table.memory.semantics.state().state in ("loading", "ready")
+    assert (state, table.memory.semantics.state().state) == ("ready", "ready")
 
 
 def test_a_dead_embedder_is_told_wherever_it_is_needed(serve: Callable[..., Server], tmp_path: Path) -> None:

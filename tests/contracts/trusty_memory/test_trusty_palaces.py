@@ -21,6 +21,7 @@ from recollect.contracts.trusty_memory.palaces import (
     parse_uuid,
     random_uuid,
 )
+from recollect.engine.care.identity import set_identity
 
 OTHER = "a3f1c2d4-1234-5678-9abc-def012345678"
 
@@ -228,7 +229,7 @@ def test_the_identity_comes_first_and_does_not_count(palaces: Palaces, memory: M
     for number in range(5):
         palaces.remember(None, f"Tea note {number}.")
     assert len(palaces.recall(None, "tea", 3).results) == 3
-    memory.set_identity("home", "You are the tea clerk.")
+    set_identity(memory.core, "You are the tea clerk.", space="home")
     found = palaces.recall(None, "tea", 3).results
     assert [row.layer for row in found] == [0, 2, 2, 2]
     assert (found[0].drawer_id, found[0].content, found[0].score) == (IDENTITY_ID, "You are the tea clerk.", 1.0)

@@ -11,9 +11,9 @@ from typing import cast
 
 from recollect.contracts.agentos import params as p
 from recollect.contracts.tool import Call
-from recollect.engine.graph.link import Neighborhood
+from recollect.engine.graph.link import Neighborhood, connect
 from recollect.engine.read.by_signal import appraise
-from recollect.engine.write.sessions import listed_sessions
+from recollect.engine.write.sessions import compact_session, listed_sessions, repair_session
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import Entity, Json, Record
 
@@ -72,8 +72,8 @@ def consolidate(given: p.Consolidate, call: Call) -> Value:
 
 def kg_add(given: p.KgAdd, call: Call) -> Value:
     node = given.entity
-    call.memory.connect(
-        node.id, space=given.agent_id or call.space, type=node.type, properties=node.properties,
+    connect(
+        call.memory.core, node.id, space=given.agent_id or call.space, type=node.type, properties=node.properties,
         relations=[(relation.target, relation.type or p.RELATED) for relation in node.relations or ()],
     )  # fmt: skip
     return {"stored": True, "id": node.id}
@@ -103,10 +103,11 @@ def session_list(given: p.SessionList, call: Call) -> list[Value]:
 
 
 def session_compact(given: p.SessionCompact, call: Call) -> Value:
-    done = call.memory.compact_session(
-        given.session_id, space=given.agent_id or call.space, threshold=given.threshold,
-        keep_recent=given.keep_recent, sample=call.sample,
-        provider="client" if call.lends_freely and call.memory.settings.summarizer == "none" else None,
+    provider = "client" if call.lends_freely and call.memory.settings.summarizer == "none" else None
+    done = compact_session(
+        call.memory.core,
+        lambda texts, dates: call.memory.condense(texts, dates=dates, provider=provider, sample=call.sample),
+        given.session_id, space=given.agent_id or call.space, threshold=given.threshold, keep_recent=given.keep_recent,
     )  # fmt: skip
     if not done.compacted:
         return {"compacted": False, "reason": done.reason}
@@ -117,7 +118,7 @@ def session_compact(given: p.SessionCompact, call: Call) -> Value:
 def session_repair(given: p.SessionRepair, call: Call) -> Value:
     agent = given.agent_id or call.space
     try:
-        found = call.memory.repair_session(given.session_id, space=agent)
+        found = repair_session(call.memory.core, given.session_id, space=agent)
     except NotFound as error:
         raise NotFound(f"agent {agent!r} has no session {given.session_id!r}") from error
     stats = {

@@ -16,7 +16,7 @@ from recollect.engine.care.inbox import PILES, Settled, Waiting, inbox, settle
 from recollect.engine.hook_log import last_calls
 from recollect.engine.memory import Memory
 from recollect.engine.read.acts import actors_of, beginnings
-from recollect.engine.read.stats import Group, SpaceTally, grouped, hints_of
+from recollect.engine.read.stats import Group, SpaceTally, grouped, hints_of, tally
 from recollect.engine.read.unasked import Steering
 from recollect.types import Space
 from recollect.version import __version__
@@ -29,21 +29,21 @@ _MOST_BACKUPS = 10
 def status(params: v.Nothing, call: Call) -> v.StatusView:
     memory, grant = call.memory, call.grant
     spaces = memory.spaces()
-    tallies = {space.name: memory.tally(space.name) for space in spaces}
+    tallies = {space.name: tally(memory.core, space=space.name) for space in spaces}
     return v.StatusView(
         version=__version__,
         entry=memory.last_entry(),
         spaces=tuple(spaces),
-        records={name: tally.records for name, tally in tallies.items()},
+        records={name: held.records for name, held in tallies.items()},
         first=next((one.at for one in memory.journal(newest_first=False, limit=1)), None),
         me=v.Me(name=grant.name, scope=grant.scope, spaces=grant.spaces),
         model=_model(memory, tallies.values()),
-        problems=tuple(memory.problems()),
+        problems=tuple(memory.semantics.problems),
     )
 
 
 def _model(memory: Memory, tallies: Iterable[SpaceTally]) -> v.Model:
-    state = memory.embedding()
+    state = memory.semantics.state()
     waiting = sum(one.records - one.vectors for one in tallies)
     return v.Model(
         embedder=memory.settings.embedder, state=state.state, name=state.model, dim=state.dim,
@@ -55,18 +55,18 @@ def health(params: v.Check, call: Call) -> v.Health:
     memory, started, owned = call.memory, time.perf_counter(), _owns(call)
     problems = [
         *(memory.check() if owned and params.check else ()),
-        *memory.problems(),
+        *memory.semantics.problems,
         *(failures(memory.core) if owned else ()),
     ]
     took = round((time.perf_counter() - started) * 1e3, 1) if owned and params.check else None
     spaces = memory.spaces()
     stats = [memory.describe_space(space.name)[1] for space in spaces]
-    tallies = {space.name: memory.tally(space.name) for space in spaces}
+    tallies = {space.name: tally(memory.core, space=space.name) for space in spaces}
     return v.Health(
         store=memory.location if owned else None, bytes=memory.size() if owned else None, problems=tuple(problems),
         notes=(*memory.core.notes, *(advice(memory.core) if owned else ())),
         checked_ms=took, model=_model(memory, tallies.values()), spaces=tuple(stats),
-        records={name: tally.records for name, tally in tallies.items()}, clients=_clients(memory) if owned else (),
+        records={name: held.records for name, held in tallies.items()}, clients=_clients(memory) if owned else (),
         actors=tuple(actors(v.InSpaceOrAll(), call)), grown=_grown(memory),
         injected=tuple(memory.unasked.injected(30)) if owned else (),
         spending=tuple(memory.spending()) if owned else (),
@@ -115,7 +115,7 @@ def _space(memory: Memory, space: Space, *, owned: bool) -> v.SpaceView:
     hints = hints_of(core, name)
     return v.SpaceView(
         space=space,
-        records=memory.tally(name).records,
+        records=tally(memory.core, space=name).records,
         stats=memory.describe_space(name)[1],
         rooms=tuple(
             v.Room(name=one.key, records=one.count, last=one.last, hints=hints.get(one.key, ()))

@@ -9,7 +9,8 @@ from typing import Any
 from recollect.contracts.api import values as v
 from recollect.contracts.api.reading import next_of
 from recollect.contracts.tool import Call
-from recollect.engine.graph.link import Stored
+from recollect.engine.graph.link import Stored, as_stored
+from recollect.engine.graph.named import meant
 from recollect.engine.memory import Memory
 from recollect.engine.parse import parse_optional_time
 from recollect.types import Entity, Relation
@@ -30,7 +31,7 @@ def explore(params: v.Explore, call: Call) -> v.Explored:
     memory, space = call.memory, params.space
     when: dict[str, Any] = {"as_of": params.as_of, "true_at": params.true_at}
     mentions = memory.mentioning(params.entity, space=space, limit=_MOST, **when)
-    about = memory.meant(params.entity, space=space)
+    about = meant(memory.core, params.entity, space=space)
     then = parse_optional_time(params.as_of, "as_of")
     if not any(then is None or one.created_at <= then for one in memory.find_entities(about, space=space)):
         return v.Explored(name=params.entity, mentioned_in=tuple(mentions))
@@ -107,4 +108,4 @@ def relate(params: v.NewRelation, call: Call) -> Stored:
         params.subject, params.predicate, params.object, space=params.space, replaces=params.replaces,
         confidence=params.confidence,
     )  # fmt: skip
-    return call.memory.as_stored(relation)
+    return as_stored(call.memory.core, relation)

@@ -200,11 +200,11 @@ def invalidate(given: p.Invalidate, call: Call) -> Mapping[str, bool]:
 
 
 def get_status(given: p.Nothing, call: Call) -> a.Status:
-    held, embedding = _held(call), call.memory.embedding()
+    held, embedding = _held(call), call.memory.semantics.state()
     deleted = _counts(held)
     if embedding.state == "idle":
-        call.memory.warm()
-    failing = embedding.state in ("failed", "none") or bool(call.memory.problems())
+        call.memory.semantics.warm()
+    failing = embedding.state in ("failed", "none") or bool(call.memory.semantics.problems)
     return a.Status(
         version=__version__,
         status="degraded" if failing else "healthy",

@@ -11,7 +11,9 @@ from recollect.contracts.memory_mcp import params as p
 from recollect.contracts.tool import INDEX_SECONDS, Call, view
 from recollect.engine.embedding.semantics import Behind
 from recollect.engine.intake.results import ProjectStatus
+from recollect.engine.read.stats import distinct
 from recollect.errors import EmbedderError, InvalidInput, NotFound
+from recollect.types import Filter
 
 CODE = "code"
 """The kind of records that are code chunks here; every other kind is a memory."""
@@ -23,7 +25,7 @@ _LANGUAGES = ("rust", "python", "javascript", "typescript", "go")
 
 def need_embedder(call: Call) -> None:
     """Raises an error where what is stored now would stay without a vector. Each new try asks the embedder again."""
-    if not call.memory.can_embed(_TRIED_SECONDS):
+    if not call.memory.semantics.can_embed(_TRIED_SECONDS):
         raise EmbedderError("the embedder does not answer")
 
 
@@ -55,7 +57,7 @@ def known_project(id: str | None, call: Call) -> str | None:
     """A project that somebody names must be there, as a folder that is indexed or as a label of code."""
     if id is None:
         return None
-    labels = [label for label in call.memory.distinct("project", space=call.space, kinds=[CODE]) if label]
+    labels = [label for label in distinct(call.memory.core, "project", space=call.space, kinds=[CODE]) if label]
     there = sorted({*labels, *(project.id for project in call.memory.projects(space=call.space))})
     if id not in there:
         told = f"there are: {_few(there)}" if there else "none is indexed yet"
@@ -67,7 +69,7 @@ def known_language(name: str | None, call: Call) -> str | None:
     """A language as chunks are labelled with it; one that neither they nor the contract know is an error."""
     if name is None:
         return None
-    wanted, there = name.strip().lower(), call.memory.distinct("tags", space=call.space, kinds=[CODE])
+    wanted, there = name.strip().lower(), distinct(call.memory.core, "tag", space=call.space, kinds=[CODE])
     if wanted not in (*there, *_LANGUAGES):
         told = f"there is code in: {_few(there)}" if there else "no code is indexed yet"
         raise InvalidInput("language", f"nothing is written in {name!r}; {told}")
@@ -91,10 +93,10 @@ def get_index_status(given: p.CheckProject, call: Call) -> a.IndexStatus:
         status = call.memory.project_status(given.project_id, space=call.space)
     except (NotFound, InvalidInput) as error:
         raise NotFound(f"Project not found: {given.project_id}") from error
-    behind = call.memory.behind(space=call.space, project=status.id, kinds=[CODE])
+    behind = call.memory.semantics.behind(Filter(spaces=(call.space,), projects=(status.id,), kinds=(CODE,)))
     state = status.state
     if state == "completed" and behind.waiting:
-        state = "failed" if call.memory.embedding().state == "failed" else "indexing"
+        state = "failed" if call.memory.semantics.state().state == "failed" else "indexing"
     eta = _eta(status, behind) if state == "indexing" else None
     return view(
         a.IndexStatus, status, project_id=status.id, status=state, progress_percent=_percent(status, behind),

@@ -15,6 +15,7 @@ from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.tool import Call
 from recollect.engine.care.indexes import compare_indexes
 from recollect.engine.memory import Memory
+from recollect.engine.read.stats import tally
 from recollect.types import Json, Metadata
 
 KEPT_AS = "memory_substrate"
@@ -51,7 +52,7 @@ def configure(objects: Objects, given: s.ConfigureInput, options: s.Apply, call:
 
 def engines(memory: Memory, graph: Json, semantic: Json) -> dict[str, object]:
     """Beside each backend that was asked for, the engine that serves."""
-    state = memory.embedding()
+    state = memory.semantics.state()
     return {
         "graph": {"requested": graph, "serving": _SERVES, "note": "the store's own relations and references"},
         "semantic": {
@@ -66,9 +67,8 @@ def engines(memory: Memory, graph: Json, semantic: Json) -> dict[str, object]:
 def derived_indexes(objects: Objects) -> dict[str, dict[str, object]]:
     """What the indexes hold of what they should hold; both sides are counted."""
     memory, space, config = objects.memory, objects.space, read_config(objects)
-    tally = memory.tally(space) if memory.has_space(space) else None
-    records, vectors = (0, 0) if tally is None else (tally.records, tally.vectors)
-    enabled = memory.embedding().state != "none"
+    held = tally(memory.core, space=space)
+    enabled = memory.semantics.state().state != "none"
     found = compare_indexes(memory.core, space)
     lexical = _index(_SERVES, found.records, found.worded)
     return {
@@ -80,7 +80,7 @@ def derived_indexes(objects: Objects) -> dict[str, dict[str, object]]:
         "lexical": lexical if found.fresh else {**lexical, "status": "rebuilding"},
         "semantic": {
             "backend": config["semantic_backend"],
-            **_index(_SERVES if enabled else None, records if enabled else 0, vectors if enabled else 0),
+            **_index(_SERVES if enabled else None, held.records if enabled else 0, held.vectors if enabled else 0),
             **({} if enabled else {"status": "disabled"}),
         },
     }

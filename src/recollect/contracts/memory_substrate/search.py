@@ -123,7 +123,7 @@ class Lookup:
             _score_words(one, self.plan)
         shown = _fuse(self._found.values())[: self._most]
         likely = [one.object for one in shown if isinstance(one.object, Record) and one.score >= LIKELY]
-        self._objects.memory.touch(likely)
+        self._objects.memory.touches.add((record.space, record.id) for record in likely)
         return shown
 
     def _note(self, thing: v.Object) -> Found | None:
@@ -152,7 +152,7 @@ class Lookup:
         for turn in range(_MOST_ASKED):
             recalled = self._recall(self.query, limit, 0.0 if turn else WAIT_SECONDS, without_sources=aside, **filters)
             if turn == 0:
-                embedding, signals = self._objects.memory.embedding(), recalled.signals
+                embedding, signals = self._objects.memory.semantics.state(), recalled.signals
                 self.backend = signals.embedder or (embedding.model if embedding.state == "ready" else None)
                 self.waiting = signals.waiting_for_vectors
             for hit in recalled.hits:

@@ -34,7 +34,10 @@ from recollect.contracts.native.answers import (
 from recollect.contracts.native.params import Explore, Forget, Hook, Ingest, Recall, Relate, Remember, Revise, Status
 from recollect.contracts.tool import INDEX_SECONDS, Call, view
 from recollect.engine.core import missing_space, utc_now
+from recollect.engine.embedding.later import told_later as find_told_later
 from recollect.engine.grant import BY_TOKEN, EVERYTHING
+from recollect.engine.graph.link import as_stored
+from recollect.engine.graph.named import meant
 from recollect.engine.hook_log import HookCall, log_call
 from recollect.engine.intake.results import Ingested
 from recollect.engine.memory import Memory
@@ -141,12 +144,12 @@ def confirm_forget(params: Forget, call: Call) -> str | None:
 
 def relate(params: Relate, call: Call) -> Mapping[str, object]:
     space = params.space or call.space
-    subject, object = (call.memory.meant(end, space=space) for end in (params.subject, params.object))
+    subject, object = (meant(call.memory.core, end, space=space) for end in (params.subject, params.object))
     relation = call.memory.relate(
         subject, params.predicate, object, replaces=params.replaces, confidence=params.confidence,
         provenance=params.provenance, valid_from=params.valid_from, space=space,
     )  # fmt: skip
-    masked = call.memory.as_stored(relation).masked
+    masked = as_stored(call.memory.core, relation).masked
     return {"id": relation.id, "valid_from": relation.valid_from, **({"masked": masked} if masked else {})}
 
 
@@ -179,7 +182,7 @@ def _explore_entity(name: str, params: Explore, call: Call) -> Explored:
     if params.space is not None and not memory.has_space(space):
         raise NotFound(missing_space(space, [one.name for one in memory.spaces()]))
     mentions = memory.mentioning(name, space=space, limit=10, as_of=params.as_of, true_at=params.true_at)
-    about = memory.meant(name, space=space)
+    about = meant(memory.core, name, space=space)
     known = memory.find_entities(about, space=space)
     if not known and not mentions:
         return Explored(entity=name, problem=f"nothing in space {space!r} is about {name!r}, or mentions it")
@@ -263,8 +266,8 @@ def status(params: Status, call: Call) -> StatusView:
         embedder=call.memory.settings.embedder,
         waiting_for_vectors=sum(one.waiting_for_vectors for one in sizes),
         lately=[act_view(act) for act in call.memory.acts(space=call.space, limit=_MOST_ACTS)],
-        told_later=[told_later(one) for one in call.memory.told_later(space=call.space, limit=_MOST_ACTS)],
-        problems=call.memory.problems(),
+        told_later=[told_later(one) for one in find_told_later(call.memory.core, space=call.space, limit=_MOST_ACTS)],
+        problems=call.memory.semantics.problems,
     )
 
 

@@ -161,7 +161,7 @@ def get_collections(given: p.Nothing, call: Call) -> Mapping[str, list[str]]:
 
 
 def new_collection(dimension_of_server: int | None, given: p.NewCollection, call: Call) -> Mapping[str, object]:
-    wanted, dimension = given.vector_size or dimension_of_server, call.memory.embedding().dim
+    wanted, dimension = given.vector_size or dimension_of_server, call.memory.semantics.state().dim
     if wanted is not None and dimension is not None and wanted != dimension:
         whose = "" if given.vector_size else " (EMBEDDING_DIMENSION)"
         raise InvalidInput("vector_size", f"must be {dimension}, as the embedder gives; not {wanted}{whose}")

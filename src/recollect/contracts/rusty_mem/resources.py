@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from recollect.contracts.rusty_mem.calls import filter_project
 from recollect.contracts.rusty_mem.params import DEFAULT_PROJECT, Defaults
 from recollect.contracts.tool import Call, Resource, ResourceTemplate
+from recollect.engine.read.stats import distinct
 from recollect.errors import StoreError
 from recollect.types import MEMORY_TYPES, Json
 
@@ -75,7 +76,7 @@ def _memory_types(call: Call) -> object:
 def _health(server: Defaults, call: Call) -> object:
     """`qdrant` is what the contract calls the store; its URL is the store's file."""
     try:
-        state = call.memory.embedding()
+        state = call.memory.semantics.state()
         model, dimension, reachable = state.model, state.dim, True
         present = call.memory.has_space(call.space)
     except StoreError:
@@ -96,7 +97,7 @@ def _health(server: Defaults, call: Call) -> object:
 
 
 def _projects(call: Call) -> object:
-    names = call.memory.distinct("project", space=None)
+    names = distinct(call.memory.core, "project", space=None)
     return {"projects": sorted({name or DEFAULT_PROJECT for name in names})}
 
 
@@ -112,5 +113,5 @@ def _settings(server: Defaults) -> object:
 
 def _tags(parts: Mapping[str, str], call: Call) -> object:
     project = parts["project_id"]
-    found = call.memory.distinct("tags", space=None, project=filter_project(project))
+    found = distinct(call.memory.core, "tag", space=None, project=filter_project(project))
     return {"project_id": project, "tags": found}

@@ -13,6 +13,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from recollect.contracts.tool import view
+from recollect.engine.care.identity import folder, identity
 from recollect.engine.core import random_uuid
 from recollect.engine.graph.link import Fact
 from recollect.engine.memory import Memory
@@ -189,7 +190,7 @@ class Palaces:
             raise Refused(receipt.reason or "the text was not stored")
         if receipt.outcome == "deduplicated" and tags:
             self._add_tags(name, receipt.id, tags)
-        self._memory.folder(name)
+        folder(self._memory.core, space=name)
         return Stored(receipt.id, name)
 
     def _add_tags(self, palace: str, id: str, tags: Sequence[str]) -> None:
@@ -250,7 +251,7 @@ class Palaces:
         return Found(record.id, record.text, round(score, 6), layer, record.tags, round(importance, 4))
 
     def _identity(self, palace: str) -> tuple[Found, ...]:
-        text = self._memory.identity(palace)
+        text = identity(self._memory.core, space=palace)
         return (Found(IDENTITY_ID, text, 1.0, 0, (), 1.0),) if text else ()
 
     def list_drawers(
@@ -285,7 +286,7 @@ class Palaces:
     def create(self, name: str, description: str | None = None) -> Created:
         """Makes a palace. One that exists is kept as it is, but for a new description."""
         made = self._memory.create_space(name, description=description).name
-        self._memory.folder(made)
+        folder(self._memory.core, space=made)
         return Created(made)
 
     def names(self) -> PalaceNames:
@@ -293,7 +294,7 @@ class Palaces:
 
     def info(self, palace: str | None) -> PalaceInfo:
         name = self._existing(palace)
-        return PalaceInfo(name, name, self._memory.count(space=name), str(self._memory.folder(name)))
+        return PalaceInfo(name, name, self._memory.count(space=name), str(folder(self._memory.core, space=name)))
 
     # Triples
 
@@ -318,7 +319,7 @@ class Palaces:
             again=True,
             metadata={"subject": subject, "object": object},
         )
-        self._memory.folder(name)
+        folder(self._memory.core, space=name)
         return Asserted()
 
     def triples(self, palace: str | None, subject: str) -> Triples:

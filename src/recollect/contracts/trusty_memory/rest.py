@@ -29,10 +29,10 @@ from recollect.contracts.trusty_memory.palaces import (
     parse_uuid,
     render_time,
 )
-from recollect.engine.care.dream import Dream
+from recollect.engine.care.dream import Dream, last_dream
 from recollect.engine.memory import Memory
 from recollect.engine.parse import MAX_LIMIT
-from recollect.engine.read.stats import Counted, count_back
+from recollect.engine.read.stats import Counted, count_back, tally
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.types import Change
 from recollect.version import __version__
@@ -282,7 +282,7 @@ class _Rest:
         )
 
     def dream_status(self, params: Empty, call: Call) -> Dreamt:  # noqa: ARG002
-        last = [self._memory.last_dream(space.name) for space in self._memory.spaces()]
+        last = [last_dream(self._memory.core, space=space.name) for space in self._memory.spaces()]
         return _together([dream for dream in last if dream is not None])
 
     def run_dream(self, params: RunDream, call: Call) -> Dreamt:
@@ -313,7 +313,7 @@ def _together(dreams: Sequence[Dream]) -> Dreamt:
 
 def _counts(memory: Memory, space: str) -> Totals:
     """How much one palace holds."""
-    count = memory.tally(space)
+    count = tally(memory.core, space=space)
     return Totals(count.records, count.vectors, count.facts)
 
 
@@ -359,5 +359,5 @@ def _event(memory: Memory, counted: Counted) -> object:
 
 
 def _dream_completed(memory: Memory, space: str) -> DreamCompleted:
-    dream = memory.last_dream(space) if memory.has_space(space) else None
+    dream = last_dream(memory.core, space=space) if memory.has_space(space) else None
     return DreamCompleted(space) if dream is None else view(DreamCompleted, _together([dream]), palace_id=space)

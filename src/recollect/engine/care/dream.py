@@ -18,13 +18,14 @@ from msgspec import Struct
 
 from recollect.engine.care.conflicts import conflicts_in
 from recollect.engine.core import Core, as_one_act, last_entry, records_of, space_of, taking
+from recollect.engine.parse import parse_space
 from recollect.engine.write.remember import derive_lexis, put_of
 from recollect.errors import EmbedderError
 from recollect.retrieve.importance import effective_importance
 from recollect.retrieve.same import depends_on_its_day, say_the_same
 from recollect.store.base import MOST_COUNTED, Changes, Lexis, Shelf, View, Weight
 from recollect.store.ops import Note
-from recollect.types import CATALOGUE_KINDS, Change, Filter, Record, least_trust
+from recollect.types import CATALOGUE_KINDS, DEFAULT_SPACE, Change, Filter, Record, least_trust
 
 if TYPE_CHECKING:
     from recollect.engine.embedding.vectors import Vectors
@@ -172,6 +173,13 @@ def merge(
     with taking(core, f"a dream of {space!r}", "dream", space):
         watch = Watch(budget_seconds, lambda: False, time.monotonic)
         return _merge(core, vectors, space, watch, dry_run=dry_run)[0], not watch.over()
+
+
+def last_dream(core: Core, *, space: str = DEFAULT_SPACE) -> Dream | None:
+    """What the last cycle in a space did, whoever ran it."""
+    with core.store.read() as view:
+        last = last_cycle(view, parse_space(space))
+    return None if last is None else last.dream
 
 
 def last_cycle(view: View, space: str) -> Cycle | None:

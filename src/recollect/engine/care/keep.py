@@ -14,7 +14,7 @@ from recollect.engine.core import Core, utc_now
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.parse import parse_flag
 from recollect.errors import InvalidInput
-from recollect.store.base import Changes
+from recollect.store.base import Changes, Unsealed
 from recollect.store.choose import backup_store, open_store, repair_store, restore_store
 from recollect.store.kept import Copied, Repaired
 
@@ -54,6 +54,12 @@ def restore(
     settings = load_settings(folder)
     _need_a_file(settings, "pg_restore brings it back")
     return restore_store(settings.home, parse_path(path), utc_now(), over=parse_flag(over, "over"))
+
+
+def unsealed(core: Core) -> int:
+    """How many rows of an earlier release have no checksum yet; they get one while the memory is open."""
+    with core.store.read() as view:
+        return view.count(Unsealed())
 
 
 def compact(core: Core) -> Compacted:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import BinaryIO
 
 from recollect.engine.care import dream as dreaming
@@ -15,7 +14,6 @@ from recollect.engine.care.forget import Along, Forgotten, forget, forget_fact, 
 from recollect.engine.care.keep import Compacted
 from recollect.engine.care.ledger import Spending, spendings
 from recollect.engine.care.lifecycle import Maintained
-from recollect.engine.care.secrets import KeptSecret, kept_secrets, mask_kept
 from recollect.engine.care.summarize import Summary
 from recollect.engine.care.thin import thin
 from recollect.engine.care.undo import undo
@@ -30,27 +28,23 @@ from recollect.engine.parse import (
     parse_count,
     parse_filter,
     parse_flag,
-    parse_label,
     parse_limit,
     parse_optional,
     parse_ref,
     parse_seconds,
     parse_share,
     parse_space,
-    parse_string,
 )
-from recollect.engine.places import drop_place, identity_of, keep_identity, make_place
+from recollect.engine.places import drop_place
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.read.stats import stats_of
 from recollect.engine.settle import note_erased, scrub
-from recollect.engine.write.screen import screen_text
-from recollect.engine.write.sessions import Compaction, Repair
 from recollect.engine.write.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.fields import Moment, Spaces
 from recollect.store.kept import Copied, Exported
 from recollect.store.ops import DropSpace, PutSpace
-from recollect.types import DEFAULT_SPACE, Act, Change, Condensed, Filter, Message, Receipt, Sample, SpaceStats
+from recollect.types import DEFAULT_SPACE, Act, Change, Condensed, Receipt, Sample, SpaceStats
 
 
 class Caring:
@@ -156,50 +150,6 @@ class Caring:
         with self.core.store.read() as view:
             return spendings(view, parse_count(days, "days", least=1, most=10_000))
 
-    def messages(self, session: str, *, space: str = DEFAULT_SPACE) -> list[Message]:
-        """A session's list: which record holds each message. After a compaction a summary stands for earlier ones."""
-        with self.core.store.read() as view:
-            where = Filter(spaces=(parse_space(space),), sessions=(parse_label(session, "session"),))
-            return view.select(Message, where)
-
-    def compact_session(
-        self,
-        session: str,
-        *,
-        space: str = DEFAULT_SPACE,
-        threshold: int = 30,
-        keep_recent: int = 10,
-        max_words: int = 250,
-        provider: str | None = None,
-        sample: Sample | None = None,
-    ) -> Compaction:
-        """Puts a summary in the place of all but the last messages of a session that has `threshold` or more.
-
-        The messages themselves stay in the memory. Summaries are made as `condense` does, 80,000 characters at a time;
-        `note` says what failed, if something did.
-        """
-        from recollect.engine.write import sessions
-
-        return sessions.compact(
-            self.core,
-            parse_space(space),
-            parse_label(session, "session"),
-            threshold=parse_count(threshold, "threshold", least=1, most=1_000_000),
-            keep=parse_count(keep_recent, "keep_recent", least=0, most=1_000_000),
-            condense=lambda texts, dates: self.condense(
-                texts, dates=dates, max_words=max_words, provider=provider, sample=sample
-            ),
-        )
-
-    def repair_session(self, session: str, *, space: str = DEFAULT_SPACE) -> Repair:
-        """Mends a session's list: empty and repeated entries, one speaker's messages in a row, and the order.
-
-        Messages that are gone or larger than 500 KB are flagged. It can be done again: then there is nothing to mend.
-        """
-        from recollect.engine.write import sessions
-
-        return sessions.repair(self.core, parse_space(space), parse_label(session, "session"))
-
     def delete_space(self, name: str) -> int:
         """Removes a space with everything in it, for good. Answers how many record versions went."""
         label = parse_space(name, "name")
@@ -299,26 +249,6 @@ class Caring:
         """Makes the store as small as it can be. Space is also given back by itself, a little at a time."""
         return keep.compact(self.core)
 
-    def folder(self, space: str = DEFAULT_SPACE) -> Path:
-        """The folder for files of a space that exists; it is made if it is missing."""
-        return make_place(self.core.settings.home, existing(self.core, space))
-
-    def identity(self, space: str = DEFAULT_SPACE) -> str:
-        """What `identity.txt` in a space's folder says of whom the space belongs to; empty where there is none."""
-        return identity_of(self.core.store, self.core.settings.home, parse_space(space))
-
-    def set_identity(self, space: str, text: str) -> None:
-        """Writes `identity.txt` of a space that exists; an empty text removes it."""
-        keep_identity(self.core.store, existing(self.core, space), screen_text(parse_string(text, "text")))
-
-    def kept_secrets(self, *, space: Spaces = None) -> list[KeptSecret]:
-        """What holds keys, tokens or passwords, records in any of their versions. Nothing is changed."""
-        return kept_secrets(self.core, named_spaces(self.core, space))
-
-    def mask_secrets(self, found: Sequence[KeptSecret]) -> int:
-        """Masks what `kept_secrets` has found. Versions before are removed for good; this cannot be undone."""
-        return mask_kept(self.core, found)
-
     def dream(
         self,
         space: str = DEFAULT_SPACE,
@@ -364,12 +294,6 @@ class Caring:
         Where the newer replaces the older, `supersede(older, newer)` says so; where both hold, nothing need be done.
         """
         return dreaming.review(self.core, parse_space(space))
-
-    def last_dream(self, space: str = DEFAULT_SPACE) -> Dream | None:
-        """What the last cycle in a space did, whoever ran it."""
-        with self.core.store.read() as view:
-            last = dreaming.last_cycle(view, parse_space(space))
-        return None if last is None else last.dream
 
     def consolidate(
         self,
@@ -442,10 +366,6 @@ class Caring:
         dry = parse_flag(dry_run, "dry_run")
         names = named_spaces(self.core, space)
         return [thin(self.core, name, older_than=age, dry_run=dry, cancelled=cancelled) for name in names]
-
-    def finish_sweeping(self) -> None:
-        """Waits until the words of what was evicted have left the index, which otherwise happens in the background."""
-        self.sweeping.finish()
 
     def reindex(self, progress: Callable[[str, int, int], None] | None = None) -> int:
         """Makes everything derived anew from what is canonical: keyword index, mentions, vectors."""

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, as_one_act
+from recollect.engine.core import Core, as_one_act, named_spaces
 from recollect.engine.erased import all_of
 from recollect.engine.graph.link import mask_object
 from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.screen import Screen
+from recollect.fields import Spaces
 from recollect.store.base import Edit, Entities, Relations, View
 from recollect.store.ops import EraseThing, Put, Retire, Rewrite, Thing
 from recollect.types import Entity, Filter, Record, Relation
@@ -47,8 +48,9 @@ class Looked(Struct, frozen=True):
     unseen: int = 0
 
 
-def kept_secrets(core: Core, spaces: Sequence[str]) -> list[KeptSecret]:
-    """What holds secrets, by space."""
+def kept_secrets(core: Core, *, space: Spaces = None) -> list[KeptSecret]:
+    """What holds keys, tokens or passwords, records in any of their versions. Nothing is changed."""
+    spaces = named_spaces(core, space)
     with core.store.read() as view:
         return [found for space in spaces for found in (*_records(view, space)[0], *_things(view, space))]
 
@@ -139,7 +141,10 @@ def _masked_fact(screen: Screen, fact: Relation, names: Mapping[str, str]) -> tu
 
 @as_one_act
 def mask_kept(core: Core, found: Sequence[KeptSecret]) -> int:
-    """Masks what was found; what is gone since is passed over. Answers how many things were masked."""
+    """Masks what `kept_secrets` has found; what is gone since is passed over. Answers how many things were masked.
+
+    Versions before are removed for good; this cannot be undone.
+    """
     count = 0
     with core.store.write(actor=core.actor) as edit:
         for space in dict.fromkeys(one.space for one in found):

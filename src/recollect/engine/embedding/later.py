@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from recollect.engine.core import Core
+from recollect.engine.parse import parse_limit, parse_space
 from recollect.engine.write.tell import UNTOLD, find_already
 from recollect.retrieve.change import differs, read_said
 from recollect.store.base import Shelf, View
-from recollect.types import Already, Filter, Record
+from recollect.types import DEFAULT_SPACE, Already, Filter, Record
 
 if TYPE_CHECKING:
     from recollect.engine.embedding.vectors import Vectors
@@ -77,13 +78,16 @@ def _compare(core: Core, vectors: Vectors, space: str, id: str) -> tuple[int, ..
         return tuple(one.version for one in others if one is not None)
 
 
-def told_later(core: Core, space: str, limit: int) -> list[ToldLater]:
-    """What was found after it was stored, the latest first; without what was settled since."""
+def told_later(core: Core, *, space: str = DEFAULT_SPACE, limit: int = 10) -> list[ToldLater]:
+    """Records of the last week that were stored while no model was loaded, and turned out later, by their vectors, to
+    say nearly what another says or something else of the same thing; the latest first, without what was settled since.
+    """
+    home, most = parse_space(space), parse_limit(limit)
     with core.store.read() as view:
-        kept = view.kept(_FOUND, space=space)
+        kept = view.kept(_FOUND, space=home)
         latest = sorted(kept, key=lambda id: kept[id].at, reverse=True)
-        found = (_settle(view, space, id, kept[id]) for id in latest if not _is_over(kept[id], core.clock()))
-        return [one for one in found if one is not None][:limit]
+        found = (_settle(view, home, id, kept[id]) for id in latest if not _is_over(kept[id], core.clock()))
+        return [one for one in found if one is not None][:most]
 
 
 def _settle(view: View, space: str, id: str, found: Found) -> ToldLater | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from recollect.engine.core import Core
-from recollect.engine.embedding.later import ToldLater, look_again, told_later
-from recollect.engine.embedding.semantics import Behind, EmbeddingState, Semantics
-from recollect.engine.parse import parse_filter, parse_limit, parse_space, parse_wait
+from recollect.engine.embedding.later import look_again
+from recollect.engine.embedding.semantics import Semantics
+from recollect.engine.parse import parse_filter, parse_wait
 from recollect.fields import Spaces
-from recollect.types import DEFAULT_SPACE, Filter
+from recollect.types import Filter
 
 
 class Embedding:
@@ -17,24 +17,6 @@ class Embedding:
 
     core: Core
     semantics: Semantics
-
-    def embedding(self) -> EmbeddingState:
-        """What is known of the embedder, without loading it."""
-        return self.semantics.state()
-
-    def warm(self) -> None:
-        """Has the embedding model loaded in the background; `embedding()` tells how far that is."""
-        self.semantics.warm()
-
-    def can_embed(self, seconds: float = 0.0) -> bool:
-        """Will what is stored now get a vector? Where that is not known, the model is tried, for some seconds at most.
-        A memory that is to have no vectors lacks none.
-        """
-        return not self.semantics.wanted or self.semantics.proven or self.semantics.warm(seconds)
-
-    def behind(self, *, space: str = DEFAULT_SPACE, project: str | None = None, kinds: Sequence[str] = ()) -> Behind:
-        """How many records of a scope have no vector yet, and how many seconds that will take."""
-        return self.semantics.behind(parse_filter(space=parse_space(space), project=project, kinds=kinds))
 
     def embed_waiting(
         self,
@@ -56,20 +38,6 @@ class Embedding:
             look_again(self.core, vectors)
         return left
 
-    def told_later(self, *, space: str = DEFAULT_SPACE, limit: int = 10) -> list[ToldLater]:
-        """Records of the last week that were stored while no model was loaded, and turned out later, by their vectors,
-        to say nearly what another says or something else of the same thing; the latest first, what was settled left
-        out.
-        """
-        return told_later(self.core, parse_space(space), parse_limit(limit))
-
-    def resume_embedding(self) -> None:
-        """Goes on in the background with the vectors that others left to be computed. Nothing is loaded for it yet."""
-        with self.core.store.read() as view:
-            waits = view.waiting(None).count if view.models() else bool(view.spaces())
-        if waits:
-            self.semantics.go_on()
-
     def count_waiting(self, *, space: Spaces = None) -> int:
         """How many versions have no vector of the chosen model yet; of a model that is new here, none has one."""
         vectors = self.semantics.load()
@@ -82,8 +50,3 @@ class Embedding:
             if model is None:
                 return sum(view.count(Filter(spaces=(name,), valid_only=False)) for name in names)
             return view.waiting(model.no, names).count
-
-    def problems(self) -> list[str]:
-        """What keeps the memory from working as it should right now; empty when nothing does."""
-        failed = self.semantics.problem
-        return [] if failed is None else [f"vectors: {failed}"]

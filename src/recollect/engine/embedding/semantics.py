@@ -278,6 +278,12 @@ class Semantics:
         vectors = self._chosen
         return self._core.settings.embedder not in REMOTE or (vectors is not None and vectors.worked)
 
+    def can_embed(self, seconds: float = 0.0) -> bool:
+        """Will what is stored now get a vector? Where that is not known, the model is tried, for some seconds at most.
+        A memory that is to have no vectors lacks none.
+        """
+        return not self.wanted or self.proven or self.warm(seconds)
+
     def _try_out(self) -> None:
         try:
             vectors = self.load()
@@ -314,6 +320,18 @@ class Semantics:
     def wanted(self) -> bool:
         """Are there to be vectors at all?"""
         return self._given is not None or self._core.settings.embedder != "none"
+
+    @property
+    def problems(self) -> list[str]:
+        """What keeps the memory from working as it should right now; empty when nothing does."""
+        return [] if self.problem is None else [f"vectors: {self.problem}"]
+
+    def resume(self) -> None:
+        """Goes on in the background with the vectors that others left to be computed. Nothing is loaded for it yet."""
+        with self._core.store.read() as view:
+            waits = view.waiting(None).count if view.models() else bool(view.spaces())
+        if waits:
+            self.go_on()
 
     def go_on(self) -> None:
         """Has the background compute what waits, if it does not already."""

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from recollect.engine.core import Core, forgotten_among, records_of, within
 from recollect.engine.graph.named import find, names_of, require, resolve
+from recollect.engine.parse import parse_label, parse_metadata, parse_optional, parse_space
 from recollect.engine.write.remember import derive_lexis, ensure_space, texts_in
 from recollect.engine.write.screen import Screen, told_refused
 from recollect.errors import InvalidInput, NotFound
@@ -21,7 +22,7 @@ from recollect.ingest.secrets import told_in
 from recollect.store.base import Edit, Entities, Ident, Lexis, Relations, View, normal_name
 from recollect.store.ops import Op, Put, Retire
 from recollect.store.terms import hash_term, is_pair, terms
-from recollect.types import CATALOGUE_KINDS, Entity, Filter, Json, Metadata, Record, Relation
+from recollect.types import CATALOGUE_KINDS, DEFAULT_SPACE, Entity, Filter, Json, Metadata, Record, Relation
 
 _WALKED = 10_000  # entities that a walk visits at most
 _SPELLED = 500  # records that are looked through for a name that nobody stated
@@ -269,8 +270,10 @@ class Stored(Relation, frozen=True, kw_only=True):
     masked: tuple[str, ...] = ()
 
 
-def as_stored(view: View, relation: Relation) -> Stored:
-    ends = [view.get(Entity, relation.space, id) for id in (relation.subject, relation.object)]
+def as_stored(core: Core, relation: Relation) -> Stored:
+    """A fact with the kinds of secrets that are masked in it."""
+    with core.store.read() as view:
+        ends = [view.get(Entity, relation.space, id) for id in (relation.subject, relation.object)]
     texts = texts_in([relation.predicate, relation.provenance, relation.metadata])
     masked = told_in(*(one.name for one in ends if one is not None), *texts)
     return Stored(**msgspec.structs.asdict(relation), masked=masked)
@@ -296,39 +299,42 @@ def _says_the_same(held: Relation, new: Relation, explicit_start: datetime | Non
     return all(getattr(held, name) == getattr(new, name) for name in fields)
 
 
-class Tie(Struct, frozen=True):
-    """A relation of some type to another entity, by its id."""
-
-    target: str
-    type: str
-
-
 INVERSE = "inverse:"
 """A relation of this type and its opposite are one: whoever reads an entity sees the relations that lead to it so."""
 
 
 def connect(
-    core: Core, space: str, id: str, type: str | None, properties: Mapping[str, object], ties: Sequence[Tie]
+    core: Core,
+    id: str,
+    *,
+    space: str = DEFAULT_SPACE,
+    type: str | None = None,
+    properties: Mapping[str, object] | None = None,
+    relations: Sequence[tuple[str, str]] = (),
 ) -> Entity:
-    """Makes an entity of an exact id, or adds to it; then relates it to others, which are made where they are missing.
+    """Makes an entity of an exact id or adds to it, and relates it to others: pairs of a target's id and a type.
 
-    Nothing that others said of it is lost: properties join, and a relation that is known is not stated twice.
+    Targets that are not there yet are made. Nothing that others said of it is lost: properties join, and a relation
+    that is known is not stated twice, from either end.
     """
+    ties = [(parse_label(target, "target"), parse_label(kind, "type")) for target, kind in relations]
+    given = parse_metadata({} if properties is None else properties, "properties")
+    home, ref, named = parse_space(space), parse_label(id, "id", longest=200), parse_optional(type, "type")
+    fields: dict[str, object] = {} if named is None else {"type": named}
+    name = given.get("name")
+    if isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
+        fields["aliases"] = (name,)
     with core.store.write(actor=core.actor) as edit:
-        ensure_space(edit, space)
-        fields: dict[str, object] = {} if type is None else {"type": type}
-        name = properties.get("name")
-        if isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
-            fields["aliases"] = (name,)
-        known = _exact(edit, space, id)
+        ensure_space(edit, home)
+        known = _exact(edit, home, ref)
         if known is None:
-            entity = _new_entity(core, edit, space, id, id, {**fields, "metadata": dict(properties)})
+            entity = _new_entity(core, edit, home, ref, ref, {**fields, "metadata": dict(given)})
         else:
-            entity = _described(edit, known, fields, (), properties)
-        for tie in ties:
-            target = _exact(edit, space, tie.target) or _new_entity(core, edit, space, tie.target, tie.target, {})
-            if not _tied(edit, entity, tie.type, target):
-                _put_relation(core, edit, entity, tie.type, target)
+            entity = _described(edit, known, fields, (), given)
+        for other, kind in ties:
+            target = _exact(edit, home, other) or _new_entity(core, edit, home, other, other, {})
+            if not _tied(edit, entity, kind, target):
+                _put_relation(core, edit, entity, kind, target)
     return entity
 
 

@@ -37,24 +37,6 @@ class Relating:
 
     core: Core
 
-    def connect(
-        self,
-        id: str,
-        *,
-        space: str = DEFAULT_SPACE,
-        type: str | None = None,
-        properties: Mapping[str, object] | None = None,
-        relations: Sequence[tuple[str, str]] = (),
-    ) -> Entity:
-        """Makes an entity of an exact id or adds to it, and relates it to others: pairs of a target's id and a type.
-
-        Targets that are not there yet are made. What is known already is not stated twice, from either end.
-        """
-        ties = [link.Tie(parse_label(target, "target"), parse_label(kind, "type")) for target, kind in relations]
-        named = parse_optional(type, "type")
-        given = parse_metadata({} if properties is None else properties, "properties")
-        return link.connect(self.core, parse_space(space), parse_label(id, "id", longest=200), named, given, ties)
-
     def entity(
         self,
         name: str,
@@ -124,11 +106,6 @@ class Relating:
             make=parse_flag(make, "make"),
         )
 
-    def as_stored(self, relation: Relation) -> link.Stored:
-        """A fact with the kinds of secrets that are masked in it."""
-        with self.core.store.read() as view:
-            return link.as_stored(view, relation)
-
     def facts(
         self,
         subject: str | None = None,
@@ -197,13 +174,6 @@ class Relating:
         """The entities of that id, name or alias, letter by letter; names before aliases."""
         with self.core.store.read() as view:
             return link.find(view, parse_space(space), parse_label(entity, "entity"))
-
-    def meant(self, entity: str, *, space: str = DEFAULT_SPACE) -> str:
-        """The id of the entity that people mean by a name, however they write it; the name itself if nobody has it."""
-        ref = parse_label(entity, "entity")
-        with self.core.store.read() as view:
-            found = link.find(view, parse_space(space), ref, any_case=True)
-        return found[0].id if found else ref
 
     def mentioning(
         self,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from recollect.engine.core import Core
+from recollect.engine.parse import parse_label, parse_space
 from recollect.errors import NotFound
 from recollect.store.base import Entities, View, normal_name
-from recollect.types import Entity
+from recollect.types import DEFAULT_SPACE, Entity
 
 
 def names_of(entity: Entity) -> list[str]:
@@ -29,6 +31,14 @@ def called(name: str, named: Sequence[Entity], *, any_case: bool) -> Sequence[En
     """Those of some entities that have just this name; with `any_case`, where none has, all of them."""
     exact = [entity for entity in named if name in names_of(entity)]
     return named if any_case and not exact else exact
+
+
+def meant(core: Core, entity: str, *, space: str = DEFAULT_SPACE) -> str:
+    """The id of the entity that people mean by a name, however they write it; the name itself if nobody has it."""
+    ref = parse_label(entity, "entity")
+    with core.store.read() as view:
+        found = find(view, parse_space(space), ref, any_case=True)
+    return found[0].id if found else ref
 
 
 def resolve(view: View, space: str, ref: str) -> Entity | None:

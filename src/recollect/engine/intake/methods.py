@@ -12,7 +12,6 @@ from recollect.engine.core import Core
 from recollect.engine.intake import ingest as ingesting
 from recollect.engine.intake import sources as sourcing
 from recollect.engine.intake.results import (
-    Imported,
     Ingested,
     IngestedFolder,
     IngestedRepo,
@@ -21,7 +20,6 @@ from recollect.engine.intake.results import (
     ProjectStatus,
     SourceDraft,
 )
-from recollect.engine.known import read_projects
 from recollect.engine.parse import (
     parse_choice,
     parse_draft,
@@ -327,24 +325,6 @@ class Ingesting:
         wish = Wish(path=Path(path), patterns=patterns, force=parse_flag(force, "force"))
         return ingest_repo(self.core, wish, parse_space(space), checkpoint)
 
-    def import_trusty_memory(
-        self,
-        folder: str | os.PathLike[str],
-        *,
-        dry_run: bool = False,
-        progress: Callable[[str, int, int], None] | None = None,
-    ) -> list[Imported]:
-        """Takes over the palaces in a data folder of trusty-memory, which is only read. Nothing comes twice."""
-        from recollect.engine.intake.imports import import_trusty  # only when it is asked for
-
-        return import_trusty(self.core, Path(folder), dry_run=parse_flag(dry_run, "dry_run"), progress=progress)
-
-    def import_agentos(self, file: str | os.PathLike[str], *, dry_run: bool = False) -> list[Imported]:
-        """Takes over memories and sessions of agentos from a JSON file. Nothing comes twice."""
-        from recollect.engine.intake.import_agentos import import_agentos  # only when it is asked for
-
-        return import_agentos(self.core, Path(file), dry_run=parse_flag(dry_run, "dry_run"))
-
     def index_project(
         self,
         path: str | os.PathLike[str],
@@ -379,13 +359,6 @@ class Ingesting:
     def delete_project(self, id: str, *, space: str = DEFAULT_SPACE) -> int:
         """Removes the index of a project for good (never its files). Answers how many chunks went."""
         return self._code().delete(self.core, parse_label(id, "id"), parse_space(space))
-
-    def unfinished_projects(self) -> list[Project]:
-        """The projects of all spaces whose last indexing did not end. Indexing their folder again goes on with it."""
-        with self.core.store.read() as view:
-            if not any(project.state == "indexing" for project in read_projects(view)):
-                return []
-        return self._code().unfinished(self.core)
 
     def _code(self) -> Projects:
         """Loaded when first needed, and shared with whoever acts under another name."""

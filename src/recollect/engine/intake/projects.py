@@ -178,12 +178,6 @@ class Projects:
 
     # Looking
 
-    def unfinished(self, core: Core) -> list[Project]:
-        """The projects whose last run did not end: its process was killed, or closed on the way."""
-        with core.store.read() as view:
-            begun = [project for project in read_projects(view) if project.state == "indexing"]
-        return [_to_project(project, watched=False) for project in begun if not is_taken(_turn(core, project))]
-
     def status(self, core: Core, id: str, space: str) -> ProjectStatus:
         with core.store.read() as view:
             project = _find(view, id, space)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
-from typing import Literal, Unpack, get_args
+from typing import Unpack, get_args
 
 import msgspec
 
@@ -38,10 +38,10 @@ from recollect.engine.read.facts import KIND as FACT
 from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_standing
 from recollect.engine.read.readers import Asked, Readers
 from recollect.engine.read.scope import projects_seen
-from recollect.engine.read.stats import SpaceTally, stats_of, tally_of
+from recollect.engine.read.stats import stats_of
 from recollect.engine.read.unasked import Unasked
-from recollect.engine.read.unheld import tell_unheld
-from recollect.engine.workplaces import NamedProject, claim_project, named_projects
+from recollect.engine.read.unheld import tell_unheld, too_early
+from recollect.engine.workplaces import claim_project
 from recollect.engine.write import revise
 from recollect.engine.write.revise import Past
 from recollect.engine.write.sessions import list_sessions
@@ -51,7 +51,7 @@ from recollect.fields import Filters, Moment, Spaces
 from recollect.retrieve.asking import subject_of
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.general import asked_of_a_time, asks_generally
-from recollect.store.base import Acts, By, Changes, Unsealed, View
+from recollect.store.base import Acts, Changes, View
 from recollect.types import (
     CATALOGUE_KINDS,
     DEFAULT_SPACE,
@@ -74,7 +74,6 @@ from recollect.types import (
 
 _ORDERS: tuple[Order, ...] = get_args(Order)
 _FEW = 1_000  # records that wait for vectors; of more it takes too long to tell which of them a question means
-_DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
 
 
 def _parse_budget(value: object) -> int | None:
@@ -174,7 +173,7 @@ class Reading:
         seconds, stated = parse_seconds(wait, "wait"), parse_flag(facts, "facts")
         answer = try_again(lambda: self._answer(parsed, seconds, facts=stated))
         if not answer.hits and where.as_of is not None and answer.signals.problem is None:
-            answer.signals = msgspec.structs.replace(answer.signals, problem=self.too_early(where.as_of))
+            answer.signals = msgspec.structs.replace(answer.signals, problem=too_early(self.core, where.as_of))
         if answer.signals.problem is None and not answer:
             answer.signals = msgspec.structs.replace(answer.signals, problem=self._missing(parsed.filter))
         if answer.signals.problem is None and query is not None and len(query) > LONGEST_QUESTION:
@@ -183,7 +182,8 @@ class Reading:
         now = self.core.clock()
         self.asked.update((name, now) for name in parsed.filter.spaces)
         if parse_flag(touch, "touch"):
-            self.touch([hit.record for hit in answer if hit.is_likely and hit.record.kind != FACT])
+            likely = [hit.record for hit in answer if hit.is_likely and hit.record.kind != FACT]
+            self.touches.add((record.space, record.id) for record in likely)
         return answer
 
     def _answer(self, query: Query, wait: float, *, facts: bool) -> Recall:
@@ -291,16 +291,6 @@ class Reading:
         most = parse_limit(limit)
         return make_brief(self.core, where, limit=most, budget_tokens=budget, foremost=self._foremost)
 
-    def too_early(self, as_of: Moment) -> str | None:
-        """Says so where nothing had been recorded yet at a moment, and how to ask instead; else None."""
-        moment = parse_optional_time(as_of, "as_of")
-        with self.core.store.read() as view:
-            first = next((change.at for change in view.journal(limit=1)), None)
-        if moment is None or (first is not None and first <= moment):
-            return None
-        began = "nothing is recorded" if first is None else f"nothing was recorded before {first:%Y-%m-%d %H:%M} UTC"
-        return f"{began}; true_at (--true-at) asks what held then, as far as is known now"
-
     def seen_from(self, folder: str | os.PathLike[str], *, plain: bool = False) -> tuple[str | None, ...]:
         """The projects that somebody sees who works in a folder, for the `project` of a recall.
 
@@ -317,11 +307,6 @@ class Reading:
         with all that is below it; a `plain` one is from now on. None for others, and for the home folder.
         """
         return claim_project(self.core, parse_text(os.fspath(folder), "folder"), plain=plain)
-
-    def named_projects(self) -> list[NamedProject]:
-        """The projects that something was stored of from their folders, and which remotes or folders each has."""
-        with self.core.store.read() as view:
-            return named_projects(view)
 
     @property
     def unasked(self) -> Unasked:
@@ -348,10 +333,6 @@ class Reading:
             query, space=space, kinds=("code",), project=project, tags=languages, limit=limit, wait=wait,
             facts=False, fold=fold,
         )  # fmt: skip
-
-    def touch(self, records: Sequence[Record]) -> None:
-        """Counts that records were recalled: someone was shown them, and they probably answer."""
-        self.touches.add((record.space, record.id) for record in records)
 
     def get(self, id: str, *, space: str | None = None, as_of: Moment = None) -> Record | None:
         """The record of that id, or None. With `as_of`, as it was known then."""
@@ -420,10 +401,6 @@ class Reading:
         """Every change of a record, oldest first, with the state that each led to."""
         return revise.history(self.core, *parse_ref(id, space))
 
-    def numbered(self, records: Sequence[Record]) -> list[Record]:
-        """The same records with `version` counted for each by itself: 1 as it was stored, 2 after the first change."""
-        return revise.numbered(self.core, records)
-
     def journal(
         self,
         *,
@@ -473,12 +450,6 @@ class Reading:
         with self.core.store.read() as view:
             return last_entry(view)
 
-    def distinct(self, field: str, *, space: Spaces = DEFAULT_SPACE, **filters: Unpack[Filters]) -> list[str]:
-        """The different values of a field ("project" or "tags") among some records; "" stands for no project."""
-        by: By = "project" if parse_choice(field, "field", _DISTINCT) == "project" else "tag"
-        with self.core.store.read() as view:
-            return [group.key for group in view.count(parse_filter(space=space, **filters), by=by)]
-
     def sessions(self, *, space: str = DEFAULT_SPACE, limit: int = 100, offset: int = 0) -> list[Session]:
         """The sessions of a space, the most recent first."""
         with self.core.store.read() as view:
@@ -522,20 +493,9 @@ class Reading:
                 raise NotFound(f"there is no space named {label!r}")
             return space, stats_of(view, label, embeds=self.semantics.wanted)
 
-    def tally(self, name: str = DEFAULT_SPACE) -> SpaceTally:
-        """How much a space holds now, by the few counts that are cheap at any size."""
-        label = parse_space(name, "name")
-        with self.core.store.read() as view:
-            return tally_of(view, label)
-
     def check(self) -> list[str]:
         """What is wrong with the store, one sentence each; empty when all is well."""
         return list(self.core.store.check())
-
-    def unsealed(self) -> int:
-        """How many rows of an earlier release have no checksum yet; they get one while the memory is open."""
-        with self.core.store.read() as view:
-            return view.count(Unsealed())
 
     def size(self) -> int:
         """Bytes on disk."""

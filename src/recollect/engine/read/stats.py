@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Literal, Unpack
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from recollect.engine.core import Core
+from recollect.engine.parse import parse_filter, parse_space
 from recollect.errors import NotFound
+from recollect.fields import Filters, Spaces
 from recollect.store.base import By, Changes, Entities, Group, Ident, Relations, Sessions, View
-from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, Change, Filter, Record, SpaceStats
+from recollect.types import CATALOGUE_KINDS, DEFAULT_SPACE, HIDDEN_STATUSES, Change, Filter, Record, SpaceStats
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_LATER = 10_000  # changes after those that are asked about; beyond, counts are those of now
@@ -80,6 +83,20 @@ def tally_of(view: View, space: str) -> SpaceTally:
     records = view.count(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
     embedded = max(records - view.waiting(None, [space]).count, 0) if view.models() else 0
     return SpaceTally(records=records, facts=view.count(Relations(space=space)), vectors=embedded)
+
+
+def tally(core: Core, *, space: str = DEFAULT_SPACE) -> SpaceTally:
+    """How much a space holds now, by the few counts that are cheap at any size."""
+    with core.store.read() as view:
+        return tally_of(view, parse_space(space))
+
+
+def distinct(
+    core: Core, by: Literal["project", "tag"], *, space: Spaces = DEFAULT_SPACE, **filters: Unpack[Filters]
+) -> list[str]:
+    """The different projects or tags among some records; "" stands for no project."""
+    with core.store.read() as view:
+        return [group.key for group in view.count(parse_filter(space=space, **filters), by=by)]
 
 
 def grouped(core: Core, space: str, by: By) -> list[Group]:

@@ -1,9 +1,12 @@
-"""Which of the names that a read was narrowed by does no record have?"""
+"""Why may a read have found nothing: which name that it was narrowed by does no record have, was it too early?"""
 
 from __future__ import annotations
 
 from msgspec import structs
 
+from recollect.engine.core import Core
+from recollect.engine.parse import parse_optional_time
+from recollect.fields import Moment
 from recollect.store.base import View
 from recollect.store.questions import By
 from recollect.types import Filter
@@ -12,6 +15,17 @@ _NAMED: dict[str, By] = {
     "kinds": "kind", "tags": "tag", "projects": "project", "sessions": "session", "rooms": "room"
 }  # fmt: skip
 _MOST_TOLD = 10
+
+
+def too_early(core: Core, as_of: Moment) -> str | None:
+    """Says so where nothing had been recorded yet at a moment, and how to ask instead; else None."""
+    moment = parse_optional_time(as_of, "as_of")
+    with core.store.read() as view:
+        first = next((change.at for change in view.journal(limit=1)), None)
+    if moment is None or (first is not None and first <= moment):
+        return None
+    began = "nothing is recorded" if first is None else f"nothing was recorded before {first:%Y-%m-%d %H:%M} UTC"
+    return f"{began}; true_at (--true-at) asks what held then, as far as is known now"
 
 
 def tell_unheld(view: View, where: Filter) -> str | None:

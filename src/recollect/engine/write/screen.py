@@ -20,7 +20,7 @@ from recollect.engine.parse import parse_choice
 from recollect.errors import InvalidInput
 from recollect.ingest.secrets import carry_keys, carry_private, drop_private, mask_secrets, mask_value
 from recollect.store.base import Shelf, View
-from recollect.types import Entity, Grounds, Json, Metadata, Relation, Segment, Space, Stated
+from recollect.types import DEFAULT_SPACE, Entity, Grounds, Json, Metadata, Relation, Segment, Space, Stated
 
 Secrets = Literal["mask", "reject", "allow"]
 POLICIES: tuple[Secrets, ...] = get_args(Secrets)
@@ -55,8 +55,14 @@ def secrets_of(view: View, space: str) -> Secrets:
     return kept if kept in POLICIES else "mask"
 
 
-def set_secrets(core: Core, space: str, policy: str) -> Secrets:
-    """Says what a space does with secrets from now on."""
+def secrets_policy(core: Core, *, space: str = DEFAULT_SPACE) -> Secrets:
+    """What a space does with keys, tokens and passwords: mask (as a rule), reject or allow."""
+    with core.store.read() as view:
+        return secrets_of(view, existing(core, space))
+
+
+def set_secrets(core: Core, policy: str, *, space: str = DEFAULT_SPACE) -> Secrets:
+    """Says what a space does with keys, tokens and passwords from now on: mask, reject or allow."""
     chosen = parse_choice(policy, "secrets", POLICIES)
     home = existing(core, space)
     with core.store.write(actor=core.actor) as edit:

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core
-from recollect.engine.parse import MAX_TEXT_BYTES, parse_limit, parse_space
+from recollect.engine.parse import MAX_TEXT_BYTES, parse_count, parse_label, parse_limit, parse_space
 from recollect.engine.write.remember import content_hash, count_terms, put_of, take_all
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import By, Edit, Shelf, View
@@ -95,11 +95,32 @@ class Repair(Struct, frozen=True, kw_only=True):
         return self.empty + self.duplicates + self.consecutive + self.orphaned + self.reordered + self.oversized
 
 
-def compact(core: Core, space: str, session: str, *, threshold: int, keep: int, condense: Condense) -> Compaction:
-    """Puts a summary in the place of a session's earlier messages. Those stay in the memory, out of the list."""
+def messages(core: Core, session: str, *, space: str = DEFAULT_SPACE) -> list[Message]:
+    """A session's list: which record holds each message. After a compaction a summary stands for earlier ones."""
+    with core.store.read() as view:
+        return _listed(view, parse_space(space), parse_label(session, "session"))
+
+
+def compact_session(
+    core: Core,
+    condense: Condense,
+    session: str,
+    *,
+    space: str = DEFAULT_SPACE,
+    threshold: int = 30,
+    keep_recent: int = 10,
+) -> Compaction:
+    """Puts a summary in the place of all but the last messages of a session that has `threshold` or more.
+
+    The messages themselves stay in the memory, out of the list. Summaries are made by `condense`, 80,000 characters at
+    a time; `note` says what failed, if something did.
+    """
+    space, session = parse_space(space), parse_label(session, "session")
+    least = parse_count(threshold, "threshold", least=1, most=1_000_000)
+    keep = parse_count(keep_recent, "keep_recent", least=0, most=1_000_000)
     with core.store.read() as view:
         listed = _listed(view, space, session)
-        if len(listed) < threshold:
+        if len(listed) < least:
             return Compaction(compacted=False, reason=BELOW)
         split = max(len(listed) - keep, 0)
         known = _records(view, space, listed[:split])
@@ -187,8 +208,12 @@ class _Mending(Struct):
     found: Repair
 
 
-def repair(core: Core, space: str, session: str) -> Repair:
-    """Mends a session in one transaction. A second repair finds nothing."""
+def repair_session(core: Core, session: str, *, space: str = DEFAULT_SPACE) -> Repair:
+    """Mends a session's list: empty and repeated entries, one speaker's messages in a row, and the order.
+
+    Messages that are gone or larger than 500 KB are flagged. It can be done again: then there is nothing to mend.
+    """
+    space, session = parse_space(space), parse_label(session, "session")
     with core.store.write(actor=core.actor) as edit:
         listed = _listed(edit, space, session)
         if not listed and not edit.kept(_EMPTIED, space=space, keys=[session]):
