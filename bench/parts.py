@@ -133,7 +133,7 @@ def with_words(plan: Plan) -> Table:
         (f"remember_many, {_BATCH:,} at once", median(whole), f"{_BATCH / median(whole) * 1e3:,.0f}", "–", "–"),
         ("the term index alone", alone, f"{second:,.0f}", f"≥ {LEAST_INDEXED:,}", within(second >= LEAST_INDEXED)),
     )
-    note = f"Medians of {batches:,} pairs, the commit included; the index alone is the median of the pairs' differences."
+    note = f"Medians of {batches:,} pairs, the commit included; of the index alone, of the differences in each pair."
     return Table("parts-index", ("write", "CPU ms", "records/s of CPU", "limit", "holds"), rows, note)
 
 
