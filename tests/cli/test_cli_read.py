@@ -23,6 +23,14 @@ from recollect import Settings
         (("spaces",), {"spaces": []}),
         (("stats",), {"store": None, "bytes": 0, "spaces": [], "models": []}),
         (("reindex",), {"reindexed": 0}),
+        (("embed",), {"embedded": 0, "waiting": 0}),
+        (("brief",), {"notes": [], "text": "", "left_out": 0}),
+        (("maintain", "evict"), {"runs": []}),
+        (("maintain", "merge"), {"merges": []}),
+        (("projects", "list"), {"projects": []}),
+        (("search-code", "x"), {"hits": [], "signals": None}),
+        (("token", "list"), []),
+        (("doctor", "--secrets"), {"found": [], "masked": 0}),
     ],
 )
 def test_reading_where_there_is_no_memory_makes_none(shell: Shell, command: str, empty: str) -> None:

@@ -10,7 +10,7 @@ import typer
 from recollect.cli import show
 from recollect.cli.options import AllSpaces, AsJson, Home, Projects, SpaceName, Words, Yes, confirm, read_text
 from recollect.cli.output import many, one_line, put, put_answer, put_json, say
-from recollect.cli.place import open_if_there, open_or_fail, open_or_make
+from recollect.cli.place import open_or_fail, open_or_make, open_to_read
 from recollect.cli.progress import complete_vectors, count_waiting, follow_code, reporting, say_left_out, tell_waiting
 from recollect.cli.read import say_left_out_of
 from recollect.engine.intake.results import ProjectStatus
@@ -105,13 +105,8 @@ def search_code(
       recollect search-code "retry with backoff" --project gateway --language python
     """
     text = read_text(query, "query")
-    memory = open_if_there(home)
-    if memory is None:
-        if as_json:
-            put_json({"hits": [], "signals": None})
-        return
     where = None if all_spaces else space
-    with memory:
+    with open_to_read(home, {"hits": [], "signals": None}, as_json=as_json) as memory:
         answer = memory.search_code(text, space=where, project=project, language=language, limit=limit)
     if as_json:
         put_json({"hits": answer.hits, "signals": answer.signals})
@@ -144,12 +139,7 @@ def list_projects(space: SpaceName = DEFAULT_SPACE, home: Home = None, as_json: 
     Example:
       recollect projects list
     """
-    memory = open_if_there(home)
-    if memory is None:
-        if as_json:
-            put_json({"projects": []})
-        return
-    with memory:
+    with open_to_read(home, {"projects": []}, as_json=as_json) as memory:
         found = [memory.project_status(project.id, space=space) for project in memory.projects(space=space)]
     if as_json:
         put_json({"projects": found})

@@ -18,7 +18,7 @@ from recollect.cli.clients import CLIENTS
 from recollect.cli.connections import told_gone, told_twice
 from recollect.cli.options import AsJson, Home, Usage
 from recollect.cli.output import many, megabytes, minute, put, put_json, say
-from recollect.cli.place import ACTOR, open_if_there
+from recollect.cli.place import ACTOR, open_to_read
 from recollect.cli.unasked import Connected, connected_clients, put_clients
 from recollect.config import Settings, load_settings, origin_of
 from recollect.embed.choose import choose_embedder, try_reranker
@@ -140,10 +140,7 @@ def _repair(settings: Settings) -> tuple[Repaired | None, list[str]]:
 
 def doctor_secrets(home: str | None, *, as_json: bool, mask: bool) -> int:
     """Tells which secrets are stored, and masks them where that is asked for. What they are is not shown."""
-    memory = open_if_there(home)
-    if memory is None:
-        return 0
-    with memory:
+    with open_to_read(home, {"found": [], "masked": 0}, as_json=as_json) as memory:
         found = kept_secrets(memory.core)
         masked = mask_kept(memory.core, found) if mask and found else 0
     if as_json:

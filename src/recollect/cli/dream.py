@@ -8,7 +8,7 @@ import typer
 
 from recollect.cli.options import AsJson, Home, OnlySpace
 from recollect.cli.output import many, one_line, put, put_json, say
-from recollect.cli.place import open_if_there
+from recollect.cli.place import open_to_read
 from recollect.cli.write import command_to_replace
 from recollect.engine.care.dream import Dream
 from recollect.engine.memory import Memory
@@ -31,14 +31,12 @@ def dream(
     Example:
       recollect dream --space work --dry-run
     """
-    memory = open_if_there(home)
     done: list[Dream] = []
-    if memory is not None:
-        with memory:
-            for name in [one.name for one in memory.spaces()] if space is None else [space]:
-                done.append(memory.dream(name, budget_seconds=budget, dry_run=dry_run))
-                if not as_json:
-                    _put_dream(memory, done[-1])
+    with open_to_read(home, {"dreams": []}, as_json=as_json) as memory:
+        for name in [one.name for one in memory.spaces()] if space is None else [space]:
+            done.append(memory.dream(name, budget_seconds=budget, dry_run=dry_run))
+            if not as_json:
+                _put_dream(memory, done[-1])
     if as_json:
         put_json({"dreams": done})
 

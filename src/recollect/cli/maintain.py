@@ -9,7 +9,7 @@ import typer
 
 from recollect.cli.options import AsJson, Home, OnlySpace
 from recollect.cli.output import many, put, put_json, say
-from recollect.cli.place import open_if_there
+from recollect.cli.place import open_to_read
 from recollect.cli.unasked import read_duration
 from recollect.engine.care import lifecycle
 from recollect.engine.care.lifecycle import Maintained
@@ -25,6 +25,7 @@ Example:
 """,
     no_args_is_help=True,
 )
+_NONE: dict[str, list[Maintained]] = {"runs": []}
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")]
 
 
@@ -53,15 +54,12 @@ def evict(
     """
     if not 0 <= max_age < 1e6:
         raise InvalidInput("--max-age", f"must be a number of days from 0 to 1,000,000, not {max_age:g}")
-    memory = open_if_there(home)
-    done: list[Maintained] = []
-    if memory is not None:
-        with memory:
-            done = memory.evict(
-                space=space, max_age=timedelta(days=max_age), min_importance=min_importance, cap=cap, delete=delete,
-                dry_run=dry_run,
-            )  # fmt: skip
-            memory.sweeping.finish()
+    with open_to_read(home, _NONE, as_json=as_json) as memory:
+        done = memory.evict(
+            space=space, max_age=timedelta(days=max_age), min_importance=min_importance, cap=cap, delete=delete,
+            dry_run=dry_run,
+        )  # fmt: skip
+        memory.sweeping.finish()
     _put(done, "evicted", as_json=as_json, undoable=not delete)
 
 
@@ -81,11 +79,8 @@ def consolidate(
     Example:
       recollect maintain consolidate --space work
     """
-    memory = open_if_there(home)
-    done: list[Maintained] = []
-    if memory is not None:
-        with memory:
-            done = memory.consolidate(space=space, decay_rate=decay_rate, dry_run=dry_run)
+    with open_to_read(home, _NONE, as_json=as_json) as memory:
+        done = memory.consolidate(space=space, decay_rate=decay_rate, dry_run=dry_run)
     _put(done, "faded", as_json=as_json)
 
 
@@ -109,11 +104,8 @@ def thin(
       recollect maintain thin --older-than 90d --dry-run
     """
     age = read_duration(older_than, "--older-than", unit=None, least=0)
-    memory = open_if_there(home)
-    done: list[Maintained] = []
-    if memory is not None:
-        with memory:
-            done = memory.thin(older_than=age, space=space, dry_run=dry_run)
+    with open_to_read(home, _NONE, as_json=as_json) as memory:
+        done = memory.thin(older_than=age, space=space, dry_run=dry_run)
     _put(done, "removed", as_json=as_json, undoable=False, noun="old version")
 
 
@@ -131,12 +123,9 @@ def merge(
     Example:
       recollect maintain merge --space work --dry-run
     """
-    memory = open_if_there(home)
-    told: list[dict[str, object]] = []
-    if memory is not None:
-        with memory:
-            for name in [one.name for one in memory.spaces()] if space is None else [space]:
-                told.append(_merge(memory, name, budget, dry_run=dry_run, quiet=as_json))
+    with open_to_read(home, {"merges": []}, as_json=as_json) as memory:
+        names = [one.name for one in memory.spaces()] if space is None else [space]
+        told = [_merge(memory, name, budget, dry_run=dry_run, quiet=as_json) for name in names]
     if as_json:
         put_json({"merges": told})
 

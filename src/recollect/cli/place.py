@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.cli.output import say
+import typer
+
+from recollect.cli.output import put_json, say
 from recollect.config import load_settings
 from recollect.engine.core import missing_space
 from recollect.engine.memory import Memory, open_memory
@@ -49,8 +51,18 @@ def open_or_make(home: str | None) -> Memory:
     return memory
 
 
+def open_to_read(home: str | None, nothing: object, *, as_json: bool) -> Memory:
+    """For commands that read: where there is no memory, none is made; that is said, and `nothing` is the answer."""
+    memory = open_if_there(home)
+    if memory is None:
+        if as_json:
+            put_json(nothing)
+        raise typer.Exit
+    return memory
+
+
 def open_if_there(home: str | None) -> Memory | None:
-    """For commands that read: nothing is made where nothing is."""
+    """For commands that have something to tell where there is no memory, too."""
     place = find_place(home)
     if not place.there:
         say(_missing(place))

@@ -28,8 +28,7 @@ from recollect.cli.options import (
     with_options,
 )  # fmt: skip
 from recollect.cli.output import many, megabytes, one_line, put, put_json, say
-from recollect.cli.place import asked_space, open_if_there, open_or_fail, seen_here
-from recollect.engine.care.ledger import Spending
+from recollect.cli.place import asked_space, open_or_fail, open_to_read, seen_here
 from recollect.engine.graph.named import meant
 from recollect.engine.memory import Memory
 from recollect.engine.read.brief import Noted
@@ -37,7 +36,7 @@ from recollect.engine.read.unheld import too_early
 from recollect.engine.write.revise import numbered
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import Filters
-from recollect.types import DEFAULT_SPACE, NOISE, Act, Change, Hit, Recall, Record, SpaceStats
+from recollect.types import DEFAULT_SPACE, NOISE, Act, Change, Hit, Recall
 
 S = TypeVar("S", Hit, Noted)
 _NEWEST = 1_000  # records among which one of nearly the same id is looked for
@@ -87,12 +86,7 @@ def recall(
       recollect recall "what did we decide?" --budget 500
     """
     text = read_question(query)
-    memory = open_if_there(home)
-    if memory is None:
-        if as_json:
-            put_json({"hits": [], "context": "", "signals": None})
-        return
-    with memory:
+    with open_to_read(home, {"hits": [], "context": "", "signals": None}, as_json=as_json) as memory:
         where = asked_space(memory, space, all_spaces=all_spaces)
         named = everywhere or all_spaces or "project" in given or "session" in given
         scope = () if named else seen_here(memory)
@@ -130,12 +124,7 @@ def brief(
       recollect brief
       recollect brief --project gateway --budget 400
     """
-    memory = open_if_there(home)
-    if memory is None:
-        if as_json:
-            put_json({"notes": [], "text": "", "left_out": 0})
-        return
-    with memory:
+    with open_to_read(home, {"notes": [], "text": "", "left_out": 0}, as_json=as_json) as memory:
         where = asked_space(memory, space, all_spaces=all_spaces)
         if project is None and not everywhere and not all_spaces:
             project = next(iter(seen_here(memory)), None)
@@ -216,25 +205,21 @@ def list_records(
       recollect list --session s-42 --order position
       recollect list --as-of 2026-05-01 --json
     """
-    memory = open_if_there(home)
-    records: list[Record] = []
-    total, early = 0, None
-    if memory is not None:
-        filters: Filters = {"valid_only": not past, **given}
-        with memory:
-            where = asked_space(memory, space, all_spaces=all_spaces)
-            by = _BY_DATE.get(order, order)
-            records = memory.list(space=where, order=by, limit=limit, offset=offset, **filters)
-            total = memory.count(space=where, **filters)
-            records = numbered(memory.core, records)
-            early = None if records or "as_of" not in given else too_early(memory.core, given["as_of"])
+    filters: Filters = {"valid_only": not past, **given}
+    with open_to_read(home, {"records": [], "total": 0}, as_json=as_json) as memory:
+        where = asked_space(memory, space, all_spaces=all_spaces)
+        by = _BY_DATE.get(order, order)
+        records = memory.list(space=where, order=by, limit=limit, offset=offset, **filters)
+        total = memory.count(space=where, **filters)
+        records = numbered(memory.core, records)
+        early = None if records or "as_of" not in given else too_early(memory.core, given["as_of"])
     if as_json:
         put_json({"records": records, "total": total})
     elif records:
         show.put_records(records, with_space=all_spaces, changed=order == "updated")
         if total > len(records):
             say(f"{offset + 1:,} to {offset + len(records):,} of {many(total, 'record')}")
-    elif memory is not None:
+    else:
         say(early or ("nothing stored that fits" if given else "nothing stored yet"))
 
 
@@ -326,22 +311,20 @@ def journal(
         raise InvalidInput("--after" if after else "--oldest-first", "needs --entries")
     if singly and before is not None:
         raise InvalidInput("--before", "is for acts; with --entries use --after")
-    memory = open_if_there(home)
     changes: list[Change] = []
     acts: list[Act] = []
-    if memory is not None:
-        with memory:
-            if singly:
-                changes = memory.journal(space=space, after=after, newest_first=not oldest_first, limit=limit, act=act)
-            else:
-                acts = memory.acts(space=space, before=before, limit=limit)
+    with open_to_read(home, {"changes" if singly else "acts": []}, as_json=as_json) as memory:
+        if singly:
+            changes = memory.journal(space=space, after=after, newest_first=not oldest_first, limit=limit, act=act)
+        else:
+            acts = memory.acts(space=space, before=before, limit=limit)
     if as_json:
         put_json({"changes": changes} if singly else {"acts": acts})
     elif changes:
         show.put_changes(changes, with_space=space is None)
     elif acts:
         show.put_acts(acts, with_space=space is None)
-    elif memory is not None:
+    else:
         say("nothing changed")
 
 
@@ -394,12 +377,7 @@ def stats(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -
     Example:
       recollect stats
     """
-    memory = open_if_there(home)
-    if memory is None:
-        if as_json:
-            put_json({"store": None, "bytes": 0, "spaces": list[SpaceStats](), "models": list[Spending]()})
-        return
-    with memory:
+    with open_to_read(home, {"store": None, "bytes": 0, "spaces": [], "models": []}, as_json=as_json) as memory:
         names = [one.name for one in memory.spaces()] if space is None else [space]
         found = [memory.describe_space(name) for name in names]
         location, size = memory.location, memory.size()

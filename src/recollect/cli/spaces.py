@@ -9,11 +9,10 @@ import typer
 from recollect.cli import show
 from recollect.cli.options import AsJson, Home, Usage, Yes, confirm, read_text
 from recollect.cli.output import many, minute, put, put_answer, put_json, say
-from recollect.cli.place import open_if_there, open_or_fail, open_or_make
+from recollect.cli.place import open_or_fail, open_or_make, open_to_read
 from recollect.engine.care.identity import identity as identity_of
 from recollect.engine.care.identity import set_identity
 from recollect.engine.write.screen import secrets_policy, set_secrets
-from recollect.types import Space, SpaceStats
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The space's name.")]
 
@@ -45,11 +44,8 @@ def list_spaces(home: Home = None, as_json: AsJson = False) -> None:
     Example:
       recollect spaces list
     """
-    memory = open_if_there(home)
-    found: list[tuple[Space, SpaceStats]] = []
-    if memory is not None:
-        with memory:
-            found = [memory.describe_space(space.name) for space in memory.spaces()]
+    with open_to_read(home, {"spaces": []}, as_json=as_json) as memory:
+        found = [memory.describe_space(space.name) for space in memory.spaces()]
     if as_json:
         put_json({"spaces": [{"space": space, "stats": stats} for space, stats in found]})
     elif found:
@@ -60,7 +56,7 @@ def list_spaces(home: Home = None, as_json: AsJson = False) -> None:
         rows = ([space.name, f"{stats.records:,}", minute(space.created_at), space.description]
                 for space, stats in found)  # fmt: skip
         show.put_table(columns, rows)
-    elif memory is not None:
+    else:
         say("no spaces yet; the first memory makes one")
 
 

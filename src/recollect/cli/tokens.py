@@ -10,7 +10,7 @@ import typer
 
 from recollect.cli.options import AllSpaces, AsJson, Home
 from recollect.cli.output import put, put_json, say
-from recollect.cli.place import open_if_there, open_or_fail, open_or_make
+from recollect.cli.place import open_or_fail, open_or_make, open_to_read
 from recollect.engine.grant import SCOPES
 from recollect.engine.tokens import Token, create_token, list_tokens, revoke_token
 from recollect.errors import InvalidInput
@@ -68,10 +68,7 @@ def list_all(home: Home = None, as_json: AsJson = False) -> None:
     Example:
       recollect token list
     """
-    memory = open_if_there(home)
-    if memory is None:
-        return
-    with memory:
+    with open_to_read(home, [], as_json=as_json) as memory:
         found = list_tokens(memory.core)
     if as_json:
         put_json([_fields(token) for token in found])

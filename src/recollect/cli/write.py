@@ -26,7 +26,7 @@ from recollect.cli.options import (
     with_options,
 )  # fmt: skip
 from recollect.cli.output import day, many, one_line, put, put_answer, put_json, say
-from recollect.cli.place import claimed_here, open_if_there, open_or_fail, open_or_make
+from recollect.cli.place import claimed_here, open_or_fail, open_or_make, open_to_read
 from recollect.cli.progress import reporting
 from recollect.engine.graph.link import as_stored
 from recollect.engine.graph.named import meant
@@ -283,16 +283,12 @@ def embed(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -
     Example:
       recollect embed
     """
-    memory = open_if_there(home)
-    before = left = 0
-    if memory is not None:
-        with memory, reporting() as report:
-            before = memory.count_waiting(space=space)
-            left = memory.embed_waiting(lambda done, total: report("vectors", done, total), space=space)
-    if as_json:
-        put_json({"embedded": max(before - left, 0), "waiting": left})
-    elif memory is not None:
-        put(f"computed the vectors of {many(max(before - left, 0), 'record')}; {left or 'nothing'} waits")
+    with open_to_read(home, {"embedded": 0, "waiting": 0}, as_json=as_json) as memory, reporting() as report:
+        before = memory.count_waiting(space=space)
+        left = memory.embed_waiting(lambda done, total: report("vectors", done, total), space=space)
+    done = max(before - left, 0)
+    told = f"computed the vectors of {many(done, 'record')}; {left or 'nothing'} waits"
+    put_answer({"embedded": done, "waiting": left}, told, as_json=as_json)
 
 
 def reindex(home: Home = None, as_json: AsJson = False) -> None:
@@ -302,12 +298,6 @@ def reindex(home: Home = None, as_json: AsJson = False) -> None:
     Example:
       recollect reindex
     """
-    memory = open_if_there(home)
-    count = 0
-    if memory is not None:
-        with memory, reporting() as report:
-            count = memory.reindex(report)
-    if as_json:
-        put_json({"reindexed": count})
-    elif memory is not None:
-        put(f"reindexed {many(count, 'version')}")
+    with open_to_read(home, {"reindexed": 0}, as_json=as_json) as memory, reporting() as report:
+        count = memory.reindex(report)
+    put_answer({"reindexed": count}, f"reindexed {many(count, 'version')}", as_json=as_json)
