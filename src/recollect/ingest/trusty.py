@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.errors import InvalidInput
+from recollect.ingest.elsewhere.found import Fact, Note
 
 GENERAL = "General"
 _NAMED = (
@@ -33,33 +34,6 @@ class PalaceFile(Struct, frozen=True, kw_only=True):
 
     id: str
     description: str = ""
-
-
-class Drawer(Struct, frozen=True, kw_only=True):
-    """One memory. `room` is None where its name cannot be told; `room_id` is then all that is known of it."""
-
-    id: str
-    text: str
-    room: str | None = None
-    room_id: str | None = None
-    importance: float = 0.5
-    tags: tuple[str, ...] = ()
-    source: str | None = None
-    created_at: datetime | None = None
-    accesses: int = 0
-    last_access: datetime | None = None
-
-
-class Triple(Struct, frozen=True, kw_only=True):
-    """One dated statement."""
-
-    subject: str
-    predicate: str
-    object: str
-    valid_from: datetime
-    valid_until: datetime | None = None
-    confidence: float = 1.0
-    provenance: str | None = None
 
 
 def parse_palace(data: bytes) -> PalaceFile:
@@ -86,36 +60,40 @@ def parse_snapshot(data: bytes) -> list[Mapping[str, object]]:
     return [cast("Mapping[str, object]", row) for row in cast("list[object]", rows) if isinstance(row, Mapping)]
 
 
-def parse_drawer(row: Mapping[str, object]) -> Drawer:
-    """A drawer from a row of any of the known forms, or an `InvalidInput` that says what is wrong with it."""
+def parse_drawer(row: Mapping[str, object]) -> Note:
+    """A drawer from a row of any of the known forms, or an `InvalidInput` that says what is wrong with it.
+
+    Where the name of its room cannot be told, its metadata has all that is known of it.
+    """
     room_id = _text(row, "room_id")
-    return Drawer(
-        id=_required(_text(row, "id", "drawer_id"), "id"),
+    room = _room(_text(row, "room", "room_type")) or (None if room_id is None else unfold_room(room_id))
+    return Note(
+        key=_required(_text(row, "id", "drawer_id"), "id"),
         text=_required(_text(row, "content", "text"), "content"),
-        room=_room(_text(row, "room", "room_type")) or (None if room_id is None else unfold_room(room_id)),
-        room_id=room_id,
+        room=None if room == GENERAL else room,
+        metadata={"room_id": room_id} if room is None and room_id is not None else {},
         importance=_share(row.get("importance"), "importance", 0.5),
         tags=_tags(row.get("tags")),
         source=_text(row, "source_file"),
-        created_at=_time(row.get("created_at"), "created_at"),
-        accesses=_count(row.get("access_count")),
-        last_access=_time(row.get("last_accessed_at"), "last_accessed_at"),
+        at=_time(row.get("created_at"), "created_at"),
+        recalled=_count(row.get("access_count")),
+        last_recalled=_time(row.get("last_accessed_at"), "last_accessed_at"),
     )
 
 
-def parse_triple(row: Mapping[str, object]) -> Triple:
+def parse_triple(row: Mapping[str, object]) -> Fact:
     """A triple, with the time in which it holds."""
     start, end = _time(row.get("valid_from"), "valid_from"), _time(row.get("valid_to"), "valid_to")
     if start is None:
         raise InvalidInput("valid_from", "is missing")
     if end is not None and end <= start:
         raise InvalidInput("valid_to", "is not later than valid_from, so that it never held")
-    return Triple(
+    return Fact(
         subject=_required(_text(row, "subject"), "subject"),
         predicate=_required(_text(row, "predicate"), "predicate"),
         object=_required(_text(row, "object"), "object"),
-        valid_from=start,
-        valid_until=end,
+        since=start,
+        until=end,
         confidence=_share(row.get("confidence"), "confidence", 1.0),
         provenance=_text(row, "provenance"),
     )

@@ -150,14 +150,8 @@ def import_elsewhere(
     core: Core, origin: Origin, path: Path, space: str, *, dry_run: bool, progress: Progress | None
 ) -> list[Imported]:
     """Takes over all that some files hold; with `dry_run` nothing is kept, only counted."""
-    taking, items = _Taking(core, origin.name, space, str(path)), read_elsewhere(origin, path)
-    for done, some in parts(items, _AT_ONCE):
-        transact(core, lambda edit, some=some: taking.take(edit, some), dry_run=dry_run)
-        if progress is not None:
-            progress(origin.name, done, len(items))
-    if not dry_run:
-        core.written()
-    return [taking.told(str(path))]
+    taking = Taking(core, origin.name, space, str(path))
+    return [taking.bring(read_elsewhere(origin, path), origin.name, dry_run=dry_run, progress=progress)]
 
 
 def _left_out(count: int, what: str, why: str) -> str:
@@ -165,11 +159,17 @@ def _left_out(count: int, what: str, why: str) -> str:
     return f"{count:,} {what if count == 1 else plural} left out: {why}"
 
 
-class _Taking:
-    """Items on their way into a space, and what becomes of them."""
+class Taking:
+    """Items on their way into a space, and what becomes of them.
 
-    def __init__(self, core: Core, origin: str, space: str, path: str) -> None:
+    What a program that we stand in for has kept comes as its `own`: with its ids, and called by its nouns for a memory
+    and a fact. Of any other, ids and sources name where it comes from.
+    """
+
+    def __init__(self, core: Core, origin: str, space: str, path: str, *, own: tuple[str, str] | None = None) -> None:
         self._core = core
+        self._own = own is not None
+        self._nouns = own or ("memory", "fact")
         self._origin = origin
         self._space = space
         self._path = path
@@ -181,15 +181,22 @@ class _Taking:
         self._talks = 0
         self._removed = 0
 
-    def told(self, path: str) -> Imported:
+    def bring(self, items: Sequence[Item], stage: str, *, dry_run: bool, progress: Progress | None) -> Imported:
+        """Takes all of them, some in each transaction, between which others may write."""
+        for done, some in parts(items, _AT_ONCE):
+            transact(self._core, lambda edit, some=some: self._take(edit, some), dry_run=dry_run)
+            if progress is not None:
+                progress(stage, done, len(items))
+        if not dry_run:
+            self._core.written()
         left = [_left_out(count, what, why) for (what, why), count in self._left.items()]
         return Imported(
-            space=self._space, folder=path, records=self._new["record"], records_present=self._present["record"],
+            space=self._space, folder=self._path, records=self._new["record"], records_present=self._present["record"],
             facts=self._new["fact"], facts_present=self._present["fact"], entities=self._new["entity"],
             removed=self._removed, forgotten=tuple(self._forgotten), masked=tuple(self._masked), problems=tuple(left),
         )  # fmt: skip
 
-    def take(self, edit: Edit, items: Sequence[Item]) -> None:
+    def _take(self, edit: Edit, items: Sequence[Item]) -> None:
         ensure_space(edit, self._space)
         screen = Screen(edit, self._space)
         self._take_notes(edit, [item for item in items if isinstance(item, Note)])
@@ -199,7 +206,7 @@ class _Taking:
             elif isinstance(item, Named):
                 self._try("entity", lambda item=item: self._name(edit, screen, item))
             elif isinstance(item, Fact):
-                self._try("fact", lambda item=item: self._state(edit, screen, item))
+                self._try(self._nouns[1], lambda item=item: self._state(edit, screen, item))
             elif isinstance(item, Conversation):
                 self._try("conversation", lambda item=item: self._converse(edit, item))
 
@@ -211,16 +218,20 @@ class _Taking:
             self._left[what, str(error)] += 1
 
     def _take_notes(self, edit: Edit, notes: Sequence[Note]) -> None:
-        found = [draft for note in notes if (draft := self._draft(note)) is not None]
-        gone = forgotten_among(edit, self._space, "record", (draft.id or "" for draft in found))
+        found = [(note, draft) for note in notes if (draft := self._draft(note)) is not None]
+        gone = forgotten_among(edit, self._space, "record", (draft.id or "" for _, draft in found))
         self._forgotten |= dict.fromkeys(gone)
-        drafts = [draft for draft in found if draft.id not in gone]
-        counted = list(map(count_stated, drafts))
-        for receipt in take_all(self._core, edit, drafts, self._space, counted, alike=_OWNERS).finish():
+        coming = [(note, draft) for note, draft in found if draft.id not in gone]
+        drafts = [draft for _, draft in coming]
+        alike = () if self._own else _OWNERS
+        taken = take_all(self._core, edit, drafts, self._space, list(map(count_stated, drafts)), alike=alike)
+        for (note, draft), receipt in zip(coming, taken.finish(), strict=True):
             if receipt.outcome == "rejected":
-                self._left["memory", receipt.reason or "it was not taken"] += 1
+                self._left[self._nouns[0], receipt.reason or "it was not taken"] += 1
             elif receipt.stored:
                 self._new["record"] += 1
+                if note.recalled:
+                    edit.touch({(self._space, draft.id or ""): note.recalled}, note.last_recalled or edit.now)
             else:
                 self._present["record"] += 1
             self._masked |= dict.fromkeys(receipt.masked)
@@ -233,14 +244,15 @@ class _Taking:
 
     def _draft(self, note: Note) -> Draft | None:
         given = {name: value for name, value in msgspec.structs.asdict(note).items() if value not in (None, (), {})}
-        given |= {
-            "id": f"{self._origin}:{given.pop('key')}"[:200], "trust": "imported", "event_time": given.pop("at", None),
-            "source": given.get("source") or self._origin,
-        }  # fmt: skip
+        for told in ("recalled", "last_recalled"):
+            given.pop(told, None)
+        given |= {"id": given.pop("key"), "trust": "imported", "event_time": given.pop("at", None)}
+        if not self._own:
+            given |= {"id": f"{self._origin}:{given['id']}"[:200], "source": given.get("source") or self._origin}
         try:
             return parse_draft(given, {})
         except InvalidInput as error:
-            self._left["memory", str(error)] += 1
+            self._left[self._nouns[0], str(error)] += 1
             return None
 
     def _name(self, edit: Edit, screen: Screen, item: Named) -> None:
@@ -264,7 +276,9 @@ class _Taking:
         statement = Statement(
             subject=parse_label(item.subject, "subject"), predicate=parse_label(item.predicate, "predicate"),
             object=parse_label(item.object, "object"), confidence=item.confidence, valid_from=item.since,
-            valid_until=item.until, provenance=parse_optional(item.provenance, "provenance") or self._origin,
+            valid_until=item.until,
+            provenance=parse_optional(item.provenance or None, "provenance") or (None if self._own else self._origin),
+            metadata={"subject": item.subject, "object": item.object} if self._own else {},
         )  # fmt: skip
         fact, new = bring_one(self._core, edit, self._origin, statement, self._space)
         if isinstance(fact, str):

@@ -7,7 +7,6 @@ messages. A list is taken as it is, with whatever is wrong with it: `repair_sess
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -16,14 +15,16 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from recollect.engine.core import Core, as_one_act, forgotten_among
+from recollect.engine.core import Core, as_one_act
+from recollect.engine.intake.elsewhere import Taking
 from recollect.engine.intake.results import Imported
-from recollect.engine.parse import parse_draft, parse_label, parse_space
-from recollect.engine.write.remember import ensure_space, remember_many
+from recollect.engine.parse import parse_label, parse_space
+from recollect.engine.write.remember import ensure_space
 from recollect.engine.write.sessions import put_messages
 from recollect.errors import InvalidInput
 from recollect.forms import convert
-from recollect.types import DEFAULT_SPACE, Draft, Message
+from recollect.ingest.elsewhere.found import Note
+from recollect.types import DEFAULT_SPACE, Message
 
 _HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
 
@@ -83,29 +84,17 @@ def _snake(value: object) -> object:
 
 def _take(core: Core, file: Path, agent: str, export: _Export, *, dry_run: bool) -> Imported:
     entries = {one.id: one for one in export.memories if one.agent_id == agent}
-    drafts, problems = _drafts(list(entries.values()))
-    with core.store.read() as view:
-        gone = forgotten_among(view, agent, "record", entries)
-    drafts = [draft for draft in drafts if draft.id not in gone]
-    forgotten = tuple(id for id in entries if id in gone)
-    sessions = [one for one in export.sessions if one.agent_id == agent]
+    taking = Taking(core, "agentos", agent, str(file), own=("memory", "fact"))
+    done = taking.bring(list(map(_note, entries.values())), agent, dry_run=dry_run, progress=None)
     if dry_run:
-        return Imported(
-            space=agent, folder=str(file), records=len(drafts), forgotten=forgotten, problems=tuple(problems)
-        )
-    receipts = remember_many(core, drafts, agent) if drafts else []
+        return done
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, agent)
-        for session in sessions:
+        for session in (one for one in export.sessions if one.agent_id == agent):
             listed = [_message(one, entries.get(one.id or "")) for one in session.messages]
-            listed = [replace(one, role=None) if one.id in gone else one for one in listed]
+            listed = [replace(one, role=None) if one.id in done.forgotten else one for one in listed]
             put_messages(edit, agent, parse_label(session.id, "sessions.id"), listed)
-    problems += [f"{one.reason}" for one in receipts if one.outcome == "rejected"]
-    stored = sum(one.stored for one in receipts)
-    return Imported(
-        space=agent, folder=str(file), records=stored, records_present=len(receipts) - stored, forgotten=forgotten,
-        masked=tuple(dict.fromkeys(kind for one in receipts for kind in one.masked)), problems=tuple(problems),
-    )  # fmt: skip
+    return done
 
 
 def _message(one: _Reference, entry: _Entry | None) -> Message:
@@ -116,20 +105,11 @@ def _message(one: _Reference, entry: _Entry | None) -> Message:
     return Message(id=one.id or "", role=role, at=_moment(at))
 
 
-def _drafts(entries: Sequence[_Entry]) -> tuple[list[Draft], list[str]]:
-    drafts: list[Draft] = []
-    problems: list[str] = []
-    for one in entries:
-        given: dict[str, object] = {
-            "id": one.id, "text": one.content, "role": one.role, "session": one.session_id, "trust": "imported",
-            "memory_type": "episodic", "importance": one.importance, "confidence": one.confidence,
-            "event_time": _moment(one.timestamp) if one.timestamp else None,
-        }  # fmt: skip
-        try:
-            drafts.append(parse_draft(given, {}))
-        except InvalidInput as error:
-            problems.append(f"{one.id}: {error}")
-    return drafts, problems
+def _note(one: _Entry) -> Note:
+    return Note(
+        key=one.id, text=one.content, role=one.role, session=one.session_id, memory_type="episodic",
+        importance=one.importance, confidence=one.confidence, at=_moment(one.timestamp) if one.timestamp else None,
+    )  # fmt: skip
 
 
 def _moment(milliseconds: float) -> datetime:

@@ -37,6 +37,10 @@ class Note(Struct, frozen=True, kw_only=True):
     user: str | None = None
     role: str | None = None
     importance: float | None = None
+    confidence: float | None = None
+    recalled: int = 0
+    """How often it was recalled there."""
+    last_recalled: datetime | None = None
     metadata: Metadata = field(default_factory=dict[str, Json])
 
 
