@@ -15,7 +15,7 @@ import pytest
 
 import recollect
 from recollect import InvalidInput, Memory, NotAStore, RecollectError, Settings, StoreError, StoreReplaced
-from recollect.engine.care.identity import set_identity
+from recollect.engine.care.identity import identity, set_identity
 from recollect.engine.hook_log import HookCall, log_call
 from recollect.store.sqlite import turn
 
@@ -435,9 +435,9 @@ def test_a_link_or_a_pipe_in_the_place_of_our_other_files_is_refused_by_name(hom
     with opened(home) as memory:
         memory.remember("one")
         set_identity(memory.core, "I am Ada.", space="default")
-        identity = home / "spaces" / "default" / "identity.txt"
-        identity.unlink()
-        os.mkfifo(identity)
+        written = home / "spaces" / "default" / "identity.txt"
+        written.unlink()
+        os.mkfifo(written)
         with pytest.raises(RecollectError, match=r"identity\.txt cannot be read: it is a link, a folder, a pipe"):
             identity(memory.core)
     (home / "hooks.jsonl").symlink_to(foreign)
