@@ -19,7 +19,7 @@ from recollect.store.base import Shelf, View
 _FOLDER, _REMOTE, _NAME = "folder:", "remote:", "name:"
 
 
-class Settled(Struct, frozen=True):
+class Belonging(Struct, frozen=True):
     """The project that a folder, a remote or a name stands for; of a folder also the remote that it had."""
 
     project: str
@@ -33,7 +33,7 @@ class NamedProject(Struct, frozen=True):
     places: tuple[str, ...]
 
 
-_SETTLED = Shelf("workplaces", Settled)
+_BELONGINGS = Shelf("workplaces", Belonging)
 
 
 def project_at(view: View, folder: str | os.PathLike[str], *, plain: bool) -> str | None:
@@ -57,43 +57,43 @@ def claim_project(core: Core, folder: str | os.PathLike[str], *, plain: bool) ->
             return name
     with core.store.write(actor=core.actor) as edit:
         name = _called(place, _known(edit, place))
-        edit.keep(_SETTLED, dict(_settling(place, name)))
+        edit.keep(_BELONGINGS, dict(_settling(place, name)))
     return name
 
 
 def named_projects(core: Core) -> list[NamedProject]:
     """The projects that something was stored of from their folders, and which remotes or folders each has."""
     with core.store.read() as view:
-        kept = view.kept(_SETTLED)
+        kept = view.kept(_BELONGINGS)
     names = sorted({settled.project for settled in kept.values()})
     return [NamedProject(name, _places(kept, name, _REMOTE) or _places(kept, name, _FOLDER)) for name in names]
 
 
-def _places(kept: Mapping[str, Settled], name: str, sort: str) -> tuple[str, ...]:
+def _places(kept: Mapping[str, Belonging], name: str, sort: str) -> tuple[str, ...]:
     return tuple(key[len(sort) :] for key, one in kept.items() if one.project == name and key.startswith(sort))
 
 
-def _known(view: View, place: Workplace) -> dict[str, Settled]:
+def _known(view: View, place: Workplace) -> dict[str, Belonging]:
     """All that is settled about a place, and about names that it may have."""
     above = [f"{_FOLDER}{folder}" for folder in Path(place.folder).parents] if place.plain else []
     names = [f"{_NAME}{name}" for name in place.names()]
-    return view.kept(_SETTLED, keys=[*(key for key, _ in _settling(place, "")), *above, *names])
+    return view.kept(_BELONGINGS, keys=[*(key for key, _ in _settling(place, "")), *above, *names])
 
 
-def _settling(place: Workplace, name: str) -> Iterator[tuple[str, Settled]]:
-    yield f"{_FOLDER}{place.folder}", Settled(name, place.remote)
-    yield f"{_NAME}{name}", Settled(name)
+def _settling(place: Workplace, name: str) -> Iterator[tuple[str, Belonging]]:
+    yield f"{_FOLDER}{place.folder}", Belonging(name, place.remote)
+    yield f"{_NAME}{name}", Belonging(name)
     if place.remote is not None:
-        yield f"{_REMOTE}{place.remote.casefold()}", Settled(name)
+        yield f"{_REMOTE}{place.remote.casefold()}", Belonging(name)
 
 
-def _named(place: Workplace, known: Mapping[str, Settled], plain: bool) -> str | None:
+def _named(place: Workplace, known: Mapping[str, Belonging], plain: bool) -> str | None:
     if place.plain and not plain and not any(key.startswith(_FOLDER) for key in known):
         return None
     return _called(place, known)
 
 
-def _called(place: Workplace, known: Mapping[str, Settled]) -> str:
+def _called(place: Workplace, known: Mapping[str, Belonging]) -> str:
     remote = None if place.remote is None else known.get(f"{_REMOTE}{place.remote.casefold()}")
     if remote is not None:
         return remote.project

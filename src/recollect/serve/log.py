@@ -13,7 +13,7 @@ Level: TypeAlias = Literal["debug", "info", "warning", "error"]
 LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
 Form: TypeAlias = Literal["text", "json"]
 FORMS: tuple[Form, ...] = ("text", "json")
-Field: TypeAlias = str | int | float
+Value: TypeAlias = str | int | float
 
 
 class Log:
@@ -28,7 +28,7 @@ class Log:
         self._least = LEVELS.index(level)
         self._form: Form = form
 
-    def write(self, level: Level, line: str, **fields: Field) -> None:
+    def write(self, level: Level, line: str, **fields: Value) -> None:
         if LEVELS.index(level) < self._least:
             return
         if self._form == "json":
@@ -55,7 +55,7 @@ class Log:
         self._print(f"recollect error: {line}")
         sys.__excepthook__(type(error), error, error.__traceback__)
 
-    def _print_json(self, level: Level, line: str, fields: dict[str, Field]) -> None:
+    def _print_json(self, level: Level, line: str, fields: dict[str, Value]) -> None:
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         self._print(msgspec.json.encode({"at": at, "level": level, "message": line, **fields}).decode())
 

@@ -83,13 +83,13 @@ class Settled(Struct, frozen=True, kw_only=True):
     undoable: bool = True
 
 
-class Left(Struct, frozen=True):
+class Dismissal(Struct, frozen=True):
     """That a matter was left as it is, and in which versions."""
 
     versions: tuple[int, ...]
 
 
-_LEFT = Shelf("inbox", Left)
+_DISMISSALS = Shelf("inbox", Dismissal)
 
 
 class _Look:
@@ -131,7 +131,7 @@ def inbox(
     wanted: list[Pile] = [parse_choice(pile, "piles", PILES) for pile in piles]
     look = _Look(core, name, parse_count(after, "after", least=0, most=2**63 - 1))
     with core.store.read() as view:
-        left = view.kept(_LEFT, space=name)
+        left = view.kept(_DISMISSALS, space=name)
     answer: list[Waiting] = []
     now = core.clock()
     for pile in wanted:
@@ -161,7 +161,7 @@ def _together(found: Sequence[Waiting], limit: int) -> tuple[Waiting, ...]:
     return tuple(piles.values())
 
 
-def _became(pile: Pile, records: Sequence[Record], left: Left | None, now: datetime) -> str | None:
+def _became(pile: Pile, records: Sequence[Record], left: Dismissal | None, now: datetime) -> str | None:
     """What became of a matter that waits no longer; None where it does."""
     if left is not None and left.versions == tuple(record.version for record in records):
         return "it was left as it is"
@@ -316,7 +316,7 @@ def _require_waiting(core: Core, space: str, key: str) -> list[Record]:
     pile, ids = _parse_key(key)
     records = _records_of(core, space, ids)
     with core.store.read() as view:
-        left = view.kept(_LEFT, space=space, keys=[key]).get(key)
+        left = view.kept(_DISMISSALS, space=space, keys=[key]).get(key)
     became = _became(pile, records, left, core.clock())
     if became is not None:
         raise Conflict(f"this was answered already: {became}; nothing was changed")
@@ -366,5 +366,5 @@ def _supersede(core: Core, space: str, records: Sequence[Record], stays: str | N
 def _note(core: Core, space: str, key: str, records: Sequence[Record], *, left: bool) -> Settled:
     versions = tuple(record.version for record in records)
     with core.store.write(actor=core.actor) as edit:
-        edit.keep(_LEFT, {key: Left(versions) if left else None}, space=space)
+        edit.keep(_DISMISSALS, {key: Dismissal(versions) if left else None}, space=space)
     return Settled(key=key, left=left)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from recollect.engine.care.twins import twins_among
 from recollect.engine.core import Core, find
 from recollect.engine.parse import parse_label, parse_labels, parse_space, parse_text
-from recollect.engine.write.govern import Settled, contest_one, supersede_one
+from recollect.engine.write.govern import Round, contest_one, supersede_one
 from recollect.engine.write.remember import content_hash, put_of
 from recollect.errors import Conflict, InvalidInput
 from recollect.store.base import Edit
@@ -41,7 +41,7 @@ class Resolution(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     updates: tuple[Clarified, ...] = ()
 
 
-def resolve_twins(core: Core, resolution: Resolution, *, space: str = DEFAULT_SPACE) -> Settled:
+def resolve_twins(core: Core, resolution: Resolution, *, space: str = DEFAULT_SPACE) -> Round:
     """Does what was decided, all of it or nothing. Only for records that may still be taken for each other."""
     ids, space = _check(resolution), parse_space(space)
     reason = f"{resolution.outcome}: {resolution.reason.strip()}"
@@ -55,7 +55,7 @@ def resolve_twins(core: Core, resolution: Resolution, *, space: str = DEFAULT_SP
         else:
             entries = _supersede(edit, space, ids, resolution.canonical or "", reason)
     core.written()
-    return Settled(ids=tuple(ids), entries=tuple(entries))
+    return Round(ids=tuple(ids), entries=tuple(entries))
 
 
 def _check(resolution: Resolution) -> list[str]:

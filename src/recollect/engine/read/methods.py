@@ -36,7 +36,7 @@ from recollect.engine.read.acts import list_acts
 from recollect.engine.read.brief import Brief, make_brief
 from recollect.engine.read.facts import KIND as FACT
 from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_standing
-from recollect.engine.read.readers import Asked, Readers
+from recollect.engine.read.readers import Handover, Readers
 from recollect.engine.read.scope import projects_seen
 from recollect.engine.read.stats import stats_of
 from recollect.engine.read.unasked import Unasked
@@ -216,7 +216,7 @@ class Reading:
             semantics.answers.note(perf_counter() - began)
             return found
 
-    def _hand_over(self, view: View, query: Query, ready: Ready, *, facts: bool) -> Asked | None:
+    def _hand_over(self, view: View, query: Query, ready: Ready, *, facts: bool) -> Handover | None:
         """What another process needs to answer, of the spaces that are seen here; None where none other can."""
         there = [space.name for space in view.spaces(query.filter.spaces or None)]
         spaces = tuple(name for name in query.filter.spaces or there if name in there)
@@ -225,7 +225,7 @@ class Reading:
         narrow = msgspec.structs.replace(query, filter=msgspec.structs.replace(query.filter, spaces=spaces))
         vectors = ready.vectors
         model, seen = (None, None) if vectors is None else (vectors.model(), vectors.query(subject_of(query.text)))
-        return Asked(narrow, facts, self.core.clock(), model, seen, ready.waiting, ready.problem)
+        return Handover(narrow, facts, self.core.clock(), model, seen, ready.waiting, ready.problem)
 
     def _missing(self, where: Filter) -> str | None:
         """Says so where a space that was named is not there, or no record has what was asked for by name.

@@ -18,7 +18,7 @@ from recollect.config import Settings
 from recollect.engine.core import Core, utc_now
 from recollect.engine.embedding.vectors import QueryVector
 from recollect.engine.pipes import receive, send
-from recollect.engine.read.readers import Asked, NotTheirs, Reply
+from recollect.engine.read.readers import Handover, NotTheirs, Reply
 from recollect.engine.read.recall import answer
 from recollect.errors import RecollectError
 from recollect.store.choose import open_store
@@ -55,7 +55,7 @@ class _Reader:
     def _clock(self) -> datetime:
         return self._now
 
-    def answer(self, asked: Asked) -> Reply | NotTheirs | None:
+    def answer(self, asked: Handover) -> Reply | NotTheirs | None:
         """None where it failed: then the owner finds out why."""
         self._now = asked.now
         vectors = None if asked.model is None or asked.seen is None else _Lent(asked.model, asked.seen)
@@ -97,7 +97,7 @@ def work(home: str, vectors_mb: int | None, release: str, pipes: Sequence[tuple[
         reader.close()
 
 
-def _take(asking: IO[bytes], telling: IO[bytes], answered: Callable[[Asked], object]) -> bool:
+def _take(asking: IO[bytes], telling: IO[bytes], answered: Callable[[Handover], object]) -> bool:
     """Answers one question; False where nobody asks any more."""
     message = receive(asking)
     if message is None:

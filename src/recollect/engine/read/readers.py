@@ -52,7 +52,7 @@ PAUSE_SECONDS = 10.0
 _GONE = (OSError, EOFError, ValueError)
 
 
-class Asked(Struct, frozen=True, eq=False):
+class Handover(Struct, frozen=True, eq=False):
     """All that an answer depends on beside the store: what the owner's model saw, and what it knows of what waits."""
 
     query: Query
@@ -114,7 +114,7 @@ class _Seat:
         self._coming = select.poll()
         self._coming.register(here_in, select.POLLIN)
 
-    def ask(self, asked: Asked, seconds: float) -> Reply | NotTheirs | None:
+    def ask(self, asked: Handover, seconds: float) -> Reply | NotTheirs | None:
         """The answer; None where it failed this time. Any of `_GONE` tells that the reader is no more."""
         import pickle  # of those alone who have another process read
 
@@ -163,7 +163,7 @@ class Readers:
         self._free: list[_Seat] = []
         self._readers: list[_Reader] = []
         self._not_theirs: set[tuple[str, ...]] = set()
-        self._example: Asked | None = None
+        self._example: Handover | None = None
         self._not_before = 0.0
         self._lock = threading.Lock()
         self._starting = Loop("recollect-reader", self._start)
@@ -205,12 +205,12 @@ class Readers:
     def wants_more(self) -> bool:
         return self._queued >= QUEUED and len(self._readers) < self._most and time.monotonic() >= self._not_before
 
-    def begin(self, example: Asked) -> None:
+    def begin(self, example: Handover) -> None:
         """Starts one more in the background, which answers a question that is answered here too before any other."""
         self._example, self._queued = example, 0
         self._starting.wake()
 
-    def answer(self, seat: _Seat, asked: Asked) -> Recall | None:
+    def answer(self, seat: _Seat, asked: Handover) -> Recall | None:
         """What a reader answers; None where that is to be done here."""
         if asked.query.filter.spaces in self._not_theirs:
             return None
@@ -287,7 +287,7 @@ class Turn:
     def __exit__(self, *_: object) -> None:
         self._readers.give_back(self._seat)
 
-    def answer(self, hand_over: Callable[[], Asked | None]) -> Recall | None:
+    def answer(self, hand_over: Callable[[], Handover | None]) -> Recall | None:
         """What a reader answers, where it has one's place; None: it is to be answered here."""
         asked = hand_over() if self._seat is not None or self._readers.wants_more() else None
         if asked is None:

@@ -73,7 +73,7 @@ class Merged(Struct, frozen=True, kw_only=True):
     entries: tuple[int, ...] = ()
 
 
-class Settled(Struct, frozen=True, kw_only=True):
+class Round(Struct, frozen=True, kw_only=True):
     """Records whose status a round of upkeep changed, with an entry of the journal for each. No entries: a dry run."""
 
     ids: tuple[str, ...] = ()
@@ -220,7 +220,7 @@ def archive_source(core: Core, id: str, space: str | None, reason: str) -> Archi
     return Archived(receipt=receipt, stale_ids=tuple(sorted(left.stale)), partial_ids=tuple(sorted(left.partial)))
 
 
-class Left(Struct, frozen=True):
+class Fallout(Struct, frozen=True):
     """What rested on a source that is archived: on it alone, and on others too; and the entries this made."""
 
     stale: tuple[str, ...]
@@ -228,7 +228,7 @@ class Left(Struct, frozen=True):
     entries: tuple[int, ...]
 
 
-def leave_behind(edit: Edit, source: Record, reason: str) -> Left:
+def leave_behind(edit: Edit, source: Record, reason: str) -> Fallout:
     """Marks as stale what rests on a source alone, in the transaction that archives it."""
     why = f"source {source.id} was archived: {reason}"
     stale: list[str] = []
@@ -243,7 +243,7 @@ def leave_behind(edit: Edit, source: Record, reason: str) -> Left:
         stale.append(record.id)
         if record.status != "stale":
             entries.append(_put(edit, msgspec.structs.replace(record, status="stale"), record, "decay", why))
-    return Left(tuple(stale), tuple(partial), tuple(entries))
+    return Fallout(tuple(stale), tuple(partial), tuple(entries))
 
 
 # Looking
@@ -325,29 +325,29 @@ def promote_candidates(
     min_confidence: float = 0.75,
     min_evidence: int = 1,
     dry_run: bool = False,
-) -> Settled:
+) -> Round:
     """Promotes every candidate that is promotable, in one transaction."""
     bar, space = parse_bar(min_confidence, min_evidence), parse_space(space)
     if dry_run:
         with core.store.read() as view:
-            return Settled(ids=tuple(record.id for record in _promotable(view, space, bar)))
+            return Round(ids=tuple(record.id for record in _promotable(view, space, bar)))
     reason = f"confidence at least {bar.confidence:g}, evidence at least {bar.evidence}"
     with core.store.write(actor=core.actor) as edit:
         found = _promotable(edit, space, bar)
         entries = [_put(edit, _verified(record, edit.now), record, "promote", reason) for record in found]
     core.written()
-    return Settled(ids=tuple(record.id for record in found), entries=tuple(entries))
+    return Round(ids=tuple(record.id for record in found), entries=tuple(entries))
 
 
 def decay_stale(
     core: Core, space: str = DEFAULT_SPACE, *, days: float = 30, at: Moment = None, dry_run: bool = False
-) -> Settled:
+) -> Round:
     """Marks as stale what was verified, or else made, more than some days before a moment (None: now)."""
     space, days = parse_space(space), parse_days(days, "days")
     limit = stale_before(parse_optional_time(at, "at") or core.clock(), days)
     if dry_run:
         with core.store.read() as view:
-            return Settled(ids=tuple(record.id for record in _outdated(view, space, limit)))
+            return Round(ids=tuple(record.id for record in _outdated(view, space, limit)))
     with core.store.write(actor=core.actor) as edit:
         found = _outdated(edit, space, limit)
         entries = [
@@ -355,7 +355,7 @@ def decay_stale(
             for old in found
         ]
     core.written()
-    return Settled(ids=tuple(record.id for record in found), entries=tuple(entries))
+    return Round(ids=tuple(record.id for record in found), entries=tuple(entries))
 
 
 def stale_before(now: datetime, days: float) -> datetime:
