@@ -119,7 +119,7 @@ def test_the_graph_is_made_of_relations_and_of_what_records_refer_to(memory: Mem
     health = graph_health(memory.core)
     assert [(node.id, node.degree) for node in health.bridges] == [("k", 2)]
     assert [node.id for node in health.isolated] == ["alone"]
-    assert [(one.scope, one.nodes, one.relations) for one in health.weak_scopes] == [("scope:a", 2, 0)]
+    assert [(one.scope, one.node_count, one.edge_count) for one in health.weak_scopes] == [("scope:a", 2, 0)]
     assert health == upkeep(memory.core).graph
 
 

@@ -13,7 +13,7 @@ from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.suggestions import diagnose, view_candidate
 from recollect.engine.care.concepts import Concepts
 from recollect.engine.care.twins import Twins
-from recollect.engine.care.upkeep import Doubt, GraphCluster, GraphHealth, Upkeep
+from recollect.engine.care.upkeep import Doubt, GraphHealth, Upkeep
 
 MOST_TWINS = 20
 """Pairs that a report lists: each brings its guidance along, and a report should stay readable."""
@@ -25,6 +25,7 @@ _CHECKS = [
 ]
 _OUTCOMES = ("supersede", "keep_both", "contest")
 _RESOLVE = {"tool": "memory_maintain", "mode": "resolve_duplicates"}
+_SIZE = "node_count edge_count"
 _NODE = "id kind title status degree scopes:scope_refs"
 _ACTIONS = [
     "review_duplicate_pair",
@@ -119,15 +120,11 @@ def _view_health(health: GraphHealth, index: Mapping[str, object]) -> dict[str, 
         "stub_nodes": health.stubs,
         "insights": {
             "isolated_nodes": [v.show(node, _NODE) for node in health.isolated],
-            "sparse_clusters": [v.show(one, "ids:node_ids density", **_size(one)) for one in health.sparse],
+            "sparse_clusters": [v.show(one, f"nodes:node_ids density {_SIZE}") for one in health.sparse],
             "bridge_nodes": [v.show(node, _NODE) for node in health.bridges],
             "weakly_connected_scopes": [
-                v.show(one, "scope:scope_ref ids:sample_node_ids", **_size(one)) for one in health.weak_scopes
+                v.show(one, f"scope:scope_ref nodes:sample_node_ids {_SIZE}") for one in health.weak_scopes
             ],
         },
         "counts": health.counts,
     }
-
-
-def _size(one: GraphCluster) -> dict[str, object]:
-    return v.show(one, "nodes:node_count relations:edge_count")

@@ -68,16 +68,6 @@ class GraphNode(Struct, frozen=True, kw_only=True):
     scopes: tuple[str, ...] = ()
 
 
-class GraphCluster(Struct, frozen=True, kw_only=True):
-    """Nodes that hang together by few relations: some of their ids, and their number."""
-
-    ids: tuple[str, ...]
-    nodes: int
-    relations: int
-    density: float = 0.0
-    scope: str | None = None
-
-
 class GraphHealth(Struct, frozen=True, kw_only=True):
     """How well the graph of a space holds together. Lists are cut to some length; `counts` has their full lengths.
 
@@ -85,9 +75,9 @@ class GraphHealth(Struct, frozen=True, kw_only=True):
     """
 
     isolated: tuple[GraphNode, ...] = ()
-    sparse: tuple[GraphCluster, ...] = ()
+    sparse: tuple[health.Cluster, ...] = ()
     bridges: tuple[GraphNode, ...] = ()
-    weak_scopes: tuple[GraphCluster, ...] = ()
+    weak_scopes: tuple[health.Scope, ...] = ()
     stubs: int = 0
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
     objects: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -365,15 +355,9 @@ def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequ
     tally = Counter(map(type_of, outlines))
     return GraphHealth(
         isolated=tuple(_node(id, nodes[id], 0) for id in found.isolated),
-        sparse=tuple(
-            GraphCluster(ids=one.nodes, nodes=one.node_count, relations=one.edge_count, density=one.density)
-            for one in found.sparse
-        ),
+        sparse=found.sparse,
         bridges=tuple(_node(id, nodes[id], degree) for id, degree in found.bridges),
-        weak_scopes=tuple(
-            GraphCluster(ids=one.nodes, nodes=one.node_count, relations=one.edge_count, scope=one.scope)
-            for one in found.weak_scopes
-        ),
+        weak_scopes=found.weak_scopes,
         stubs=len(named) + sum(entity.type in (None, STUB) and not entity.description for entity in entities),
         counts=found.counts,
         objects={**tally, "nodes": len(entities)},
