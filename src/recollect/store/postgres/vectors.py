@@ -6,7 +6,6 @@ model. Its wordpieces stand in a table of their own, since only those of a few c
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -52,34 +51,27 @@ def _spell_signs(one: Vector, mean: bytes) -> str:
     return (held + ord("0")).tobytes().decode()
 
 
-class PostgresVectors:
+class PostgresVectors(Queue[PostgresDatabase]):
     """The vectors of a store, as one transaction sees them."""
 
     def __init__(self, db: PostgresDatabase, state: State) -> None:
-        self._db = db
+        super().__init__(db, state.models)
         self._state = state
-        self._queue = Queue(db, state.models)
 
     # Reading
 
     def models(self) -> list[Model]:
         if self._state.models is None:
-            self._state.models = self._queue.models()
+            self._state.models = self._read_models()
         return self._state.models
 
     def may_wait(self) -> bool:
         return self._state.any_waiting
 
-    def waiting(self, model: int, spaces: Sequence[int] | None, limit: int, among: Sequence[int] | None) -> list[int]:
-        return self._queue.waiting(model, spaces, limit, among)
-
-    def count_waiting(self, model: int | None, spaces: Sequence[int] | None, among: Sequence[int] | None) -> int:
-        return self._queue.count_waiting(model, spaces, among)
-
     # Writing
 
     def put(self, entries: Sequence[tuple[int, Record, int]]) -> None:
-        shared = self._queue.put(entries)
+        shared = self._enqueue(entries)
         if not shared:
             return
         sql = "SELECT version, piece FROM pieces WHERE version = ANY(?::bigint[]) ORDER BY piece"
@@ -114,32 +106,25 @@ class PostgresVectors:
 
     def erase(self, versions: Sequence[int]) -> None:
         self._drop("version = ANY(?::bigint[])", (list(versions),))
-        self._queue.erase(versions)
+        super().erase(versions)
 
     def drop_space(self, space_no: int) -> None:
         self._drop("space_no = ?", (space_no,))
-        self._queue.drop_space(space_no)
+        super().drop_space(space_no)
 
     def _drop(self, which: str, values: Sequence[object]) -> None:
         self._db.run(f"DELETE FROM tokens WHERE piece IN (SELECT piece FROM pieces WHERE {which})", values)
         self._db.run(f"DELETE FROM pieces WHERE {which}", values)
 
-    def queue_all(self) -> None:
-        self._queue.add_all()
-
     def drop_strays(self) -> None:
         self._drop("NOT EXISTS (SELECT 1 FROM records WHERE records.version = pieces.version)", ())
         self._db.run("DELETE FROM tokens WHERE NOT EXISTS (SELECT 1 FROM pieces WHERE pieces.piece = tokens.piece)")
-        self._queue.drop_strays()
+        super().drop_strays()
 
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model:
         if all(known.name != name for known in self.models()):
             self._db.owner_only(f"take up a model ({name})")
-        model, new = self._queue.adopt(name, dim, mean, floor, spread)
-        if new:
-            self._state.models = None
-            self.make_index(model)
-        return model
+        return super().adopt(name, dim, mean, floor, spread)
 
     def make_index(self, model: Model) -> None:
         if model.dim <= MOST_INDEXED:
@@ -150,6 +135,10 @@ class PostgresVectors:
             self._db.run(_MORE_MEMORY, (max(size, _LEAST_MEMORY),))
             with self._db.patient():
                 self._db.change(f"{near} WHERE model = {model.no}")
+
+    def _begin(self, model: Model) -> None:
+        self._state.models = None
+        self.make_index(model)
 
     def drop_index(self, model: Model) -> None:
         self._db.run(f"DROP INDEX IF EXISTS pieces_near_{model.no}")
@@ -173,18 +162,12 @@ class PostgresVectors:
             for version, numbers, held, bits in rows
         ]  # fmt: skip
 
-    def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> Counter[int]:
-        waiting = self._queue.take(model, versions)
-        gone = Counter(dict.fromkeys(waiting.values(), 0))
-        had = "version = ANY(?::bigint[]) AND model = ?"
-        held = self._db.rows(f"SELECT space_no FROM pieces WHERE {had}", (list(waiting), model))
-        if held:
-            gone.update(row[0] for row in held)
-            self._drop(had, (list(waiting), model))
-        kept = [vector for vector in vectors if vector.version in waiting]
-        if kept:
-            self._insert(model, kept, waiting, self._queue.retired(list(waiting)))
-        return gone
+    def _replace(self, model: int, versions: Sequence[int]) -> list[int]:
+        had, values = "version = ANY(?::bigint[]) AND model = ?", (list(versions), model)
+        spaces = [row[0] for row in self._db.rows(f"SELECT space_no FROM pieces WHERE {had}", values)]
+        if spaces:
+            self._drop(had, values)
+        return spaces
 
     def _insert(self, model: int, vectors: Sequence[Vector], homes: Mapping[int, int], retired: set[int]) -> None:
         import numpy as np  # whoever has vectors has loaded it
@@ -219,6 +202,6 @@ class PostgresVectors:
         for number in gone:
             self._drop("model = ?", (number,))
             self._db.run(f"DROP INDEX IF EXISTS pieces_near_{number}")
-            self._queue.drop_model(number)
+            self._drop_model(number)
         self._state.models = None
         return len(gone)

@@ -7,7 +7,6 @@ A vector is kept as its sign bits (`signs`), its float16 numbers (`halves`) and,
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -23,12 +22,12 @@ _NOT_EVICTED = NOT_EVICTED.replace("records.", "signs.")
 _BESIDE = ("halves", "tokens")
 
 
-class VectorTables:
+class VectorTables(Queue[SqliteDatabase]):
     """The vectors of a store, as one connection sees them."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(SqliteDatabase(connection))
         self._connection = connection
-        self._queue = Queue(SqliteDatabase(connection))
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         return self._connection.execute(sql, values).fetchall()
@@ -38,17 +37,8 @@ class VectorTables:
 
     # Reading
 
-    def models(self) -> list[Model]:
-        return self._queue.models()
-
     def may_wait(self) -> bool:
         return True
-
-    def waiting(self, model: int, spaces: Sequence[int] | None, limit: int, among: Sequence[int] | None) -> list[int]:
-        return self._queue.waiting(model, spaces, limit, among)
-
-    def count_waiting(self, model: int | None, spaces: Sequence[int] | None, among: Sequence[int] | None) -> int:
-        return self._queue.count_waiting(model, spaces, among)
 
     def signs(self, model: int, space_no: int, after: int, *, old: bool = False) -> list[tuple[int, int, bytes]]:
         """Number, version and sign bits of the vectors above a number: those of live versions, or of `old` ones too."""
@@ -99,7 +89,7 @@ class VectorTables:
     # Writing
 
     def put(self, entries: Sequence[tuple[int, Record, int]]) -> None:
-        for space_no, version, same_as in self._queue.put(entries):
+        for space_no, version, same_as in self._enqueue(entries):
             self._inherit(space_no, version, same_as)
 
     def _inherit(self, space_no: int, version: int, same_as: int) -> None:
@@ -120,28 +110,22 @@ class VectorTables:
 
     def erase(self, versions: Sequence[int]) -> None:
         self._drop("version IN (SELECT value FROM json_each(?))", (to_json(versions),))
-        self._queue.erase(versions)
+        super().erase(versions)
 
     def drop_space(self, space_no: int) -> None:
         self._drop("space_no = ?", (space_no,))
-        self._queue.drop_space(space_no)
+        super().drop_space(space_no)
 
     def _drop(self, which: str, values: tuple[object, ...]) -> None:
         for table in _BESIDE:
             self._run(f"DELETE FROM {table} WHERE vector IN (SELECT vector FROM signs WHERE {which})", values)
         self._run(f"DELETE FROM signs WHERE {which}", values)
 
-    def queue_all(self) -> None:
-        self._queue.add_all()
-
     def drop_strays(self) -> None:
         self._run("DELETE FROM signs WHERE version NOT IN (SELECT version FROM records)")
-        self._queue.drop_strays()
+        super().drop_strays()
         for table in _BESIDE:
             self._run(f"DELETE FROM {table} WHERE vector NOT IN (SELECT vector FROM signs)")
-
-    def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model:
-        return self._queue.adopt(name, dim, mean, floor, spread)[0]
 
     def make_index(self, model: Model) -> None:
         """Sign bits are counted one after another, without an index."""
@@ -149,18 +133,13 @@ class VectorTables:
     def drop_index(self, model: Model) -> None:
         """There is none."""
 
-    def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> Counter[int]:
-        waiting = self._queue.take(model, versions)
-        chosen = to_json(list(waiting))
+    def _replace(self, model: int, versions: Sequence[int]) -> list[int]:
         had = "version IN (SELECT value FROM json_each(?)) AND +model IN (?, ?)"
-        gone = Counter(dict.fromkeys(waiting.values(), 0))
-        gone.update(row[0] for row in self._rows(f"SELECT space_no FROM signs WHERE {had}", (chosen, model, -model)))
-        if gone.total():
-            self._drop(had, (chosen, model, -model))
-        kept = [vector for vector in vectors if vector.version in waiting]
-        if kept:
-            self._insert(model, kept, waiting, self._queue.retired(list(waiting)))
-        return gone
+        values = (to_json(versions), model, -model)
+        spaces = [row[0] for row in self._rows(f"SELECT space_no FROM signs WHERE {had}", values)]
+        if spaces:
+            self._drop(had, values)
+        return spaces
 
     def _insert(self, model: int, vectors: Sequence[Vector], homes: Mapping[int, int], retired: set[int]) -> None:
         from recollect.store.late import pack_tokens
@@ -181,5 +160,5 @@ class VectorTables:
         gone = [model.no for model in self.models() if model.name != keep_model]
         for number in gone:
             self._drop("model IN (?, ?)", (number, -number))
-            self._queue.drop_model(number)
+            self._drop_model(number)
         return len(gone)
