@@ -13,6 +13,7 @@ from itertools import chain
 
 from msgspec import Struct
 
+from recollect.retrieve.time_words import DAYS, MONTHS
 from recollect.store.terms import PerWord, is_pair, split_words, stop_terms, terms, terms_of
 
 LONGEST = 1_000
@@ -49,7 +50,9 @@ class Statement(Struct, frozen=True, eq=False):
     order: tuple[str, ...]
     words: frozenset[str]
     pairs: frozenset[str]
-    """Those of the words that may be no words but pairs that lie across two; each counts half."""
+    """Those of the words that count half: pairs that may lie across two words, and the parts of a name of several words,
+    unless the other has them too.
+    """
     numbers: frozenset[str]
     changing: bool
     negated: bool
@@ -76,8 +79,10 @@ def read_statement(text: str) -> Statement:
     order: list[str] = []
     words: set[str] = set()
     numbers: set[str] = set()
+    halves: set[str] = set()
     marks = 0
     before = ""
+    first: tuple[str, ...] = ()
     for word in split_words(text[:LONGEST]):
         said, sort, mark = _WORDS[word]
         marks |= mark
@@ -87,12 +92,15 @@ def read_statement(text: str) -> Statement:
         (numbers if sort == _NUMBER else words).update(said)
         if sort and sort == before:
             order[-1] += f" {said[0]}"  # a name of two words is one, and so are a time and a date
+            halves.update(first, said)
         else:
             before = sort if order or sort == _NUMBER else ""  # what begins a text is written like a name
             order += said
-    pairs = _NONE if text.isascii() else frozenset(filter(is_pair, words))
+            first = said
+    if not text.isascii():
+        halves.update(filter(is_pair, words))
     changing, negated = bool(marks & _CHANGES_SOMETHING), bool(marks & _NEGATES)
-    return Statement(tuple(order), frozenset(words), pairs, frozenset(numbers), changing, negated)
+    return Statement(tuple(order), frozenset(words), frozenset(halves & words), frozenset(numbers), changing, negated)
 
 
 _NUMBER, _NAME = "number", "name"
@@ -137,7 +145,6 @@ def rarity(held: int) -> float:
 
 
 _RARE = rarity(1)
-_NONE = frozenset[str]()
 
 
 def resemblance(new: Statement, old: Statement, weights: Mapping[str, float]) -> float:
@@ -162,8 +169,10 @@ def may_resemble(new: Statement, text: str, weights: Mapping[str, float]) -> boo
     """Is it worth to read a text, or are its words alone enough to see that it is not about the same thing?"""
     if not text.isascii():
         return True
-    words = frozenset(chain.from_iterable(map(_SAID.__getitem__, split_words(text))))
-    score, both = _compare(new, words, _NONE, weights)
+    found = split_words(text)
+    words = frozenset(chain.from_iterable(map(_SAID.__getitem__, found)))
+    names = frozenset(chain.from_iterable([_SAID[word] for word in found if word[0].isupper()]))
+    score, both = _compare(new, words, names, weights)
     return bool(both) and score + _NUMBERS >= _LEAST
 
 
@@ -215,9 +224,10 @@ def _compare(
     shared = new.words & words
     if not shared:
         return 0.0, 0.0
-    weight = _weigh(shared, shared & new.pairs, weights)
+    halves = new.pairs - {word for word in shared & new.pairs if not is_pair(word)}
+    weight = _weigh(shared, shared & halves, weights)
     only_old = len(words) - len(shared) - 0.5 * len(pairs - shared)
-    score, both = _shared(_weigh(new.words, new.pairs, weights), weight, only_old, len(words))
+    score, both = _shared(_weigh(new.words, halves, weights), weight, only_old, len(words))
     return _fixed(new) + score, both
 
 
@@ -259,12 +269,25 @@ def is_another(new: Statement, old: Statement, shared: float) -> bool:
         return False
     replaced = [step for step in steps if step[0] == "replace"]
     places = sum(
-        not (is_number(before) and is_number(after))  # another number says something else of the same thing
+        not _are_values(before, after)  # another number or day says something else of the same thing
         for _, start, end, first, last in replaced
         for before, after in zip(old.order[start:end], new.order[first:last], strict=False)
     )
     begins = bool(replaced) and replaced[0][1] == 0 and replaced[0][3] == 0
     return begins or places > 1 or shared < _LEAST_SHARED
+
+
+def _are_values(before: str, after: str) -> bool:
+    return (is_number(before) and is_number(after)) or any({before, after} <= values for values in _times())
+
+
+@cache
+def _times() -> tuple[frozenset[str], ...]:
+    """The terms of days, and those of months."""
+    return tuple(
+        _terms_among(" ".join(name for names in table.items() for name in "|".join(names).split("|") if name.isalpha()))
+        for table in (DAYS, MONTHS)
+    )
 
 
 def differ(new: Statement, old: Statement) -> bool:
