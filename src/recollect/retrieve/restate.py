@@ -32,7 +32,7 @@ _TELLING = 0.3  # of the words of a text, at least: the others say little
 _BIAS, _NEW, _OLD, _BOTH, _WEIGHT, _NUMBERS, _CHANGES, _LONG_NEW, _LONG_OLD = (
     -0.75, 2.18, 2.65, 2.78, 0.193, 0.70, 1.57, -0.85, -1.73,
 )  # fmt: skip
-_CHANGING = """
+CHANGING = """
 now moved moves instead longer anymore switched replaced upgraded raised lowered reduced rather became becomes
 changed migrated relocated rewritten renamed postponed rescheduled rose
 jetzt verschoben umgezogen statt nunmehr ab umgestellt geändert désormais maintenant remplacé
@@ -50,7 +50,7 @@ class Statement(Struct, frozen=True, eq=False):
     order: tuple[str, ...]
     words: frozenset[str]
     pairs: frozenset[str]
-    """Those of the words that count half: pairs that may lie across two words, and the parts of a name of several words,
+    """Those of the words that count half: pairs that may lie across two words, and parts of a name of several words,
     unless the other has them too.
     """
     numbers: frozenset[str]
@@ -59,14 +59,14 @@ class Statement(Struct, frozen=True, eq=False):
 
 
 @cache
-def _terms_among(words: str) -> frozenset[str]:
+def terms_among(words: str) -> frozenset[str]:
     return frozenset(term for word in words.split() for term in terms(word))
 
 
 @cache
 def _little() -> frozenset[str]:
     """Terms that say little: function words, and those that tell of a change."""
-    return stop_terms() | _terms_among(_CHANGING)
+    return stop_terms() | terms_among(CHANGING)
 
 
 KEPT = 256
@@ -115,8 +115,8 @@ def _read_word(word: str) -> tuple[tuple[str, ...], str, int]:
     spoken = found if is_pair(word) else found[:1]  # of an identifier, the whole
     number = is_number(word)
     said = spoken if number else tuple([term for term in spoken if term not in _little()])
-    mark = _CHANGES_SOMETHING if spoken[0] in _terms_among(_CHANGING) else 0
-    if spoken[0] in _terms_among(_NEGATING) or word.endswith(("n't", "n’t")):
+    mark = _CHANGES_SOMETHING if spoken[0] in terms_among(CHANGING) else 0
+    if spoken[0] in terms_among(_NEGATING) or word.endswith(("n't", "n’t")):
         mark |= _NEGATES
     return said, _NUMBER if number else _NAME if word[0].isupper() else "", mark
 
@@ -285,7 +285,7 @@ def _are_values(before: str, after: str) -> bool:
 def _times() -> tuple[frozenset[str], ...]:
     """The terms of days, and those of months."""
     return tuple(
-        _terms_among(" ".join(name for names in table.items() for name in "|".join(names).split("|") if name.isalpha()))
+        terms_among(" ".join(name for names in table.items() for name in "|".join(names).split("|") if name.isalpha()))
         for table in (DAYS, MONTHS)
     )
 
