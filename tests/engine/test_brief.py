@@ -180,6 +180,24 @@ def test_rules_that_forbid_are_found_among_many_other_notes(memory: Memory) -> N
     assert sections(memory)["rules"] == ["Do not sell the green bicycle."]
 
 
+def test_old_rules_are_not_crowded_out_of_a_brief_by_what_was_noted_since(memory: Memory) -> None:
+    rules = [
+        "Never send layered files to a client.", "Do not lend the Bach originals.", "No calls before nine.",
+        "I am allergic to nuts.", "Dana prefers mornings.", "Candles are banned in the hall.",
+        "Always ask Ines about money.",
+    ]  # fmt: skip
+    memory.remember_many([{"text": text, "event_time": "2026-01-10"} for text in rules])
+    memory.remember_many(
+        [
+            {"text": f"Crate {n} holds {n * 7} apples for the fair in town.", "event_time": "2026-05-10"}
+            for n in range(40)
+        ]
+    )
+    found = sections(memory)
+    assert set(found["rules"]) == set(rules)
+    assert len(found["important"]) >= 5
+
+
 def test_a_store_of_conversations_alone_has_a_brief_too(memory: Memory) -> None:
     messages = [{"role": "user", "content": "I moved to Porto."}, {"role": "assistant", "content": "Noted."}]
     memory.ingest_conversation(messages, session="s1")

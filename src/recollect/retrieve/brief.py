@@ -54,7 +54,7 @@ decision decided agreed chose moved switched migrated replaced entscheidung ents
 gewechselt décision décidé decisión decidido decidimos decisione
 deciso decisão decidiu besloten besluit decyzja решение решили
 """.split()
-_SHARES: Mapping[Section, float] = {"pinned": 0.4, "rules": 0.3, "decisions": 0.25, "open": 0.25, "important": 1.0}
+_SHARES: Mapping[Section, float] = {"pinned": 0.4, "rules": 0.5, "decisions": 0.25, "open": 0.25, "important": 1.0}
 _FIRST: tuple[Section, ...] = ("pinned", "rules", "open", "decisions")
 _FORBIDS = pattern_of(
     r"(?:\A|[.!;:]\s+)(?:(?:please )?(?:do not|don['’]t)\b|(?:keine?n?|geen|pas de|no(?! (?:point|need|matter|answer|"
