@@ -182,17 +182,24 @@ def test_rules_that_forbid_are_found_among_many_other_notes(memory: Memory) -> N
 
 def test_old_rules_are_not_crowded_out_of_a_brief_by_what_was_noted_since(memory: Memory) -> None:
     rules = [
-        "Never send layered files to a client.", "Do not lend the Bach originals.", "No calls before nine.",
-        "I am allergic to nuts.", "Dana prefers mornings.", "Candles are banned in the hall.",
-        "Always ask Ines about money.",
+        "Never send layered source files to a client; flattened pictures only.",
+        "Do not lend the Bach originals to anybody, however well we know them.",
+        "No calls before nine, and none at all on Sundays or on holidays.",
+        "I am allergic to the old fixative; use the one in the blue can.",
+        "Dana prefers to meet in the morning, best of all before the mail comes.",
+        "Candles are banned in the hall since the curtain caught fire last year.",
+        "Always ask Ines before money is spent on anything above two hundred.",
+    ]
+    since = [
+        "The piano was tuned by Mr Abara.", "Blom Travel has coaches with fifty seats.", "Flyers come from Quickpress.",
+        "Helmer cleans the robes.", "Gudrun lives above the bakery.", "Lights are in box 4.", "Amina sings the solo.",
+        "The account is at the Harbour Bank.", "Tea is served in the foyer.", "Tickets cost twelve euros.",
+        "Parking is behind the church.", "Beth writes the newsletter.", "Per looks after the website.", "Fauré opens.",
+        "Microphones belong to Saint Mark.", "Oluf keeps the minutes.", "Chairs arrive on Thursday at noon.",
+        "Programme paper is cream coloured.", "Applause is recorded by the radio.", "Nina paints the posters by hand.",
     ]  # fmt: skip
     memory.remember_many([{"text": text, "event_time": "2026-01-10"} for text in rules])
-    memory.remember_many(
-        [
-            {"text": f"Crate {n} holds {n * 7} apples for the fair in town.", "event_time": "2026-05-10"}
-            for n in range(40)
-        ]
-    )
+    memory.remember_many([{"text": text, "event_time": "2026-05-10"} for text in since])
     found = sections(memory)
     assert set(found["rules"]) == set(rules)
     assert len(found["important"]) >= 5
