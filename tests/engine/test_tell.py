@@ -57,6 +57,7 @@ def test_every_pair_is_told_in_a_store_of_its_own_too(open_memory: Callable[...,
 
 VALUES = [
     ("My accountant is Beatriz Lamego.", "My accountant is Nuno Faria."),
+    ("My crew partner is Emil.", "My new crew partner is Saga because Emil went to Norway."),
     ("The caretaker is Jan Havel.", "The caretaker is Petra Brok."),
     ("Our landlord is Mr. Havel.", "Our landlord is Mrs. Brok."),
     ("Our dentist is Dr. Anna Klein.", "Our dentist is Dr. Omar Saleh."),
@@ -67,6 +68,8 @@ VALUES = [
     ("Der Laden hat Montag bis Freitag offen.", "Der Laden hat Dienstag bis Samstag offen."),
     ("The museum closes on Mondays and Tuesdays.", "The museum closes on Wednesdays and Thursdays."),
     ("The course runs from March to May.", "The course runs from April to July."),
+    ("Opening hours are Monday to Friday, eight to six.", "Opening hours are Tuesday to Saturday, nine to five."),
+    ("The library lends three books for four weeks.", "The library lends five books for two weeks."),
 ]
 OF_OTHERS = [
     ("The gardener is Paul Adler.", "The cook is Paul Adler."),
@@ -83,7 +86,8 @@ def test_a_full_name_and_days_that_took_the_place_of_others_are_told(open_memory
     told: list[bool] = []
     for place, (older, newer) in enumerate([*VALUES, *OF_OTHERS]):
         memory.remember_many([{"text": text} for text in (older, *BESIDE)], space=f"pair-{place}")
-        told.append([one.text for one in memory.remember(newer, space=f"pair-{place}").already] == [older])
+        already = memory.remember(newer, space=f"pair-{place}").already
+        told.append([(one.text, one.differs) for one in already] == [(older, True)])
     assert told == [True] * len(VALUES) + [False] * len(OF_OTHERS)
 
 

@@ -157,7 +157,7 @@ def differs(new: Said, old: Said) -> bool:
     own, its = new.statement.order, old.statement.order
     moved = [place for place, pair in enumerate(zip(own, its, strict=False)) if pair[0] != pair[1]]
     turned = len(own) == len(its) and len(moved) == 2 and set(own) == set(its)
-    return differ(new.statement, old.statement) or (turned and not say_the_same(new.text, old.text))
+    return differ(new.changing, old.statement) or (turned and not say_the_same(new.text, old.text))
 
 
 def _are_apart(new: frozenset[str], old: frozenset[str]) -> bool:

@@ -44,14 +44,19 @@ not no never without disabled off nicht kein keine nie pas jamais nunca non mai 
 """
 
 
+_NUMBERS_IN_WORDS = """
+two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty ninety hundred noon
+"""
+
+
 class Statement(Struct, frozen=True, eq=False):
     """What of a text is compared: words and numbers in order, without those that say little."""
 
     order: tuple[str, ...]
     words: frozenset[str]
     pairs: frozenset[str]
-    """Those of the words that count half: pairs that may lie across two words, and parts of a name of several words,
-    unless the other has them too.
+    """Those of the words that count half: pairs that may lie across two words, and unless the other has them too parts
+    of a name of several words, days, months and numbers.
     """
     numbers: frozenset[str]
     changing: bool
@@ -100,6 +105,7 @@ def read_statement(text: str) -> Statement:
     if not text.isascii():
         halves.update(filter(is_pair, words))
     changing, negated = bool(marks & _CHANGES_SOMETHING), bool(marks & _NEGATES)
+    halves.update(*(words & values for values in _values()))
     return Statement(tuple(order), frozenset(words), frozenset(halves & words), frozenset(numbers), changing, negated)
 
 
@@ -171,8 +177,8 @@ def may_resemble(new: Statement, text: str, weights: Mapping[str, float]) -> boo
         return True
     found = split_words(text)
     words = frozenset(chain.from_iterable(map(_SAID.__getitem__, found)))
-    names = frozenset(chain.from_iterable([_SAID[word] for word in found if word[0].isupper()]))
-    score, both = _compare(new, words, names, weights)
+    names = chain.from_iterable([_SAID[word] for word in found if word[0].isupper()])
+    score, both = _compare(new, words, words.intersection(chain(names, *_values())), weights)
     return bool(both) and score + _NUMBERS >= _LEAST
 
 
@@ -278,16 +284,18 @@ def is_another(new: Statement, old: Statement, shared: float) -> bool:
 
 
 def _are_values(before: str, after: str) -> bool:
-    return (is_number(before) and is_number(after)) or any({before, after} <= values for values in _times())
+    """Are both a number, a day or a month?"""
+    days, months, numbers = _values()
+    counted = all(is_number(one) or one in numbers for one in (before, after))
+    return counted or {before, after} <= days or {before, after} <= months
 
 
 @cache
-def _times() -> tuple[frozenset[str], ...]:
-    """The terms of days, and those of months."""
-    return tuple(
-        terms_among(" ".join(name for names in table.items() for name in "|".join(names).split("|") if name.isalpha()))
-        for table in (DAYS, MONTHS)
-    )
+def _values() -> tuple[frozenset[str], ...]:
+    """The terms of days, those of months, and those of numbers in words."""
+    times = ("|".join(chain.from_iterable(table.items())).split("|") for table in (DAYS, MONTHS))
+    named = (terms_among(" ".join(filter(str.isalpha, names))) for names in times)
+    return (*named, terms_among(_NUMBERS_IN_WORDS))
 
 
 def differ(new: Statement, old: Statement) -> bool:
