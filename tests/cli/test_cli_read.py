@@ -58,6 +58,19 @@ def test_recall_shows_score_date_title_text_and_id(shell: Shell) -> None:
     assert "Tokens are validated with RS256." in row
 
 
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_what_a_recall_had_no_time_for_is_computed_once_its_answer_is_there(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "bundled")
+    for number in range(3):
+        shell.remember(f"Ferry {number} leaves from pier {number}.")
+    monkeypatch.setattr("recollect.engine.embedding.semantics.Semantics.time_for_vectors", lambda *_: 0.0)
+    first = shell("recall", "which pier for ferry 1?", *form)
+    assert '"waiting_for_vectors": 3' in first.out or "3 records wait for their vectors" in first.err
+    assert shell.json("recall", "which pier for ferry 1?")["signals"]["waiting_for_vectors"] == 0
+
+
 def test_recall_says_why_in_words_and_numbers(shell: Shell) -> None:
     shell.remember("Tokens are validated with RS256.")
     outcome = shell("recall", "tokens", "--why")

@@ -150,15 +150,26 @@ def test_what_is_forbidden_is_a_rule_and_what_merely_is_not_so_is_none(memory: M
         "Il est interdit de laver les voitures dans la cour.",
         "Está prohibido aparcar delante del garaje.",
         "浴室内禁止吸烟。",
+        "No glass bottles on board.",
+        "No more rush jobs over a weekend.",
+        "Gallery five is fragile. No flash, no tripods.",
+        "Kein Patientendatum verlässt das Haus per E-Mail.",
+        "Im Keller dürfen keine Farben stehen.",
+        "Pas de vélos dans la cour.",
+        "Geen honden in de winkel.",
     ]
     told = [
         "The plumber did not come on Monday.",
         "Blom's offer does not include the paint.",
         "Der Drucker geht nicht mehr.",
         "I don't know where the ladder is.",
+        "No answer from the bank yet.",
+        "Asked for a dog. No.",
+        "Room 4 has no network socket.",
+        "There was no longer any bread. No need to hurry.",
     ]
     memory.remember_many([{"text": text} for text in (*rules, *told)])
-    assert set(sections(memory)["rules"]) == set(rules)
+    assert set(sections(memory, limit=40, budget_tokens=4_000)["rules"]) == set(rules)
 
 
 def test_rules_that_forbid_are_found_among_many_other_notes(memory: Memory) -> None:
@@ -167,6 +178,31 @@ def test_rules_that_forbid_are_found_among_many_other_notes(memory: Memory) -> N
         [{"text": f"Crate {n} holds apples of the kind {n * 7}.", "importance": 0.9} for n in range(90)]
     )
     assert sections(memory)["rules"] == ["Do not sell the green bicycle."]
+
+
+def test_old_rules_are_not_crowded_out_of_a_brief_by_what_was_noted_since(memory: Memory) -> None:
+    rules = [
+        "Never send layered source files to a client; flattened pictures only.",
+        "Do not lend the Bach originals to anybody, however well we know them.",
+        "No calls before nine, and none at all on Sundays or on holidays.",
+        "I am allergic to the old fixative; use the one in the blue can.",
+        "Dana prefers to meet in the morning, best of all before the mail comes.",
+        "Candles are banned in the hall since the curtain caught fire last year.",
+        "Always ask Ines before money is spent on anything above two hundred.",
+    ]
+    since = [
+        "The piano was tuned by Mr Abara.", "Blom Travel has coaches with fifty seats.", "Flyers come from Quickpress.",
+        "Helmer cleans the robes.", "Gudrun lives above the bakery.", "Lights are in box 4.", "Amina sings the solo.",
+        "The account is at the Harbour Bank.", "Tea is served in the foyer.", "Tickets cost twelve euros.",
+        "Parking is behind the church.", "Beth writes the newsletter.", "Per looks after the website.", "Fauré opens.",
+        "Microphones belong to Saint Mark.", "Oluf keeps the minutes.", "Chairs arrive on Thursday at noon.",
+        "Programme paper is cream coloured.", "Applause is recorded by the radio.", "Nina paints the posters by hand.",
+    ]  # fmt: skip
+    memory.remember_many([{"text": text, "event_time": "2026-01-10"} for text in rules])
+    memory.remember_many([{"text": text, "event_time": "2026-05-10"} for text in since])
+    found = sections(memory)
+    assert set(found["rules"]) == set(rules)
+    assert len(found["important"]) >= 5
 
 
 def test_a_store_of_conversations_alone_has_a_brief_too(memory: Memory) -> None:

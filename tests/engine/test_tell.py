@@ -56,6 +56,42 @@ def test_every_pair_is_told_in_a_store_of_its_own_too(open_memory: Callable[...,
     assert right / len(PAIRS) >= 0.9
 
 
+VALUES = [
+    ("My accountant is Beatriz Lamego.", "My accountant is Nuno Faria."),
+    ("My crew partner is Emil.", "My new crew partner is Saga because Emil went to Norway."),
+    ("The caretaker is Jan Havel.", "The caretaker is Petra Brok."),
+    ("Our landlord is Mr. Havel.", "Our landlord is Mrs. Brok."),
+    ("Our dentist is Dr. Anna Klein.", "Our dentist is Dr. Omar Saleh."),
+    ("The team lead is Mary Ann Smith.", "The team lead is Kofi Mensah."),
+    ("The printer is a Brother HL-L5100.", "The printer is a Kyocera P3145."),
+    ("The shop is open Monday to Friday.", "The shop is open Tuesday to Saturday."),
+    ("Choir practice is Monday and Thursday.", "Choir practice is Tuesday and Friday."),
+    ("Der Laden hat Montag bis Freitag offen.", "Der Laden hat Dienstag bis Samstag offen."),
+    ("The museum closes on Mondays and Tuesdays.", "The museum closes on Wednesdays and Thursdays."),
+    ("The course runs from March to May.", "The course runs from April to July."),
+    ("Opening hours are Monday to Friday, eight to six.", "Opening hours are Tuesday to Saturday, nine to five."),
+    ("The library lends three books for four weeks.", "The library lends five books for two weeks."),
+]
+OF_OTHERS = [
+    ("The gardener is Paul Adler.", "The cook is Paul Adler."),
+    ("The orchestra meets Monday to Friday.", "The archery club meets Tuesday to Saturday."),
+    ("Lena Berg likes tea.", "Tom Stein likes tea."),
+    ("My notary is Anna Wolf.", "My lawyer is Omar Reza."),
+    ("We rent from March to May.", "We harvest from April to July."),
+]
+BESIDE = ["The garden needs water.", "Milk is bought on Fridays.", "Nina plays chess.", "The car is a red Skoda."]
+
+
+def test_a_full_name_and_days_that_took_the_place_of_others_are_told(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory(embedder="none")
+    told: list[bool] = []
+    for place, (older, newer) in enumerate([*VALUES, *OF_OTHERS]):
+        memory.remember_many([{"text": text} for text in (older, *BESIDE)], space=f"pair-{place}")
+        already = memory.remember(newer, space=f"pair-{place}").already
+        told.append([(one.text, one.differs) for one in already] == [(older, True)])
+    assert told == [True] * len(VALUES) + [False] * len(OF_OTHERS)
+
+
 def told_of(memory: Memory) -> tuple[int, int]:
     """How many of the facts that changed in other words are told, and how many records are named that did not."""
     older = {text: memory.remember(text, compare=False).id for text, _, _ in CHANGED}

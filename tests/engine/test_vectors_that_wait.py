@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -151,6 +152,19 @@ def test_nobody_waits_behind_many_long_pieces_at_once(heard: Memory, listener: L
     assert heard.embed_waiting() == 0
     assert max(map(sum, listener.steps)) <= 2_000
     assert max(map(len, listener.steps)) == 4
+
+
+def test_who_has_some_seconds_for_what_waits_has_the_short_ones_and_is_not_kept_by_a_long_one(
+    heard: Memory, listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard.recall("loads the model", wait=0)
+    heard.remember_many([{"text": f"Ferry {n} leaves from pier {n}."} for n in range(6)])
+    heard.remember("An essay on lamps. " + "It goes on and on about lamps. " * 2_000)
+    listener.shown.clear()
+    by_pieces = SimpleNamespace(monotonic=lambda: float(len(listener.shown)))  # each takes a second
+    monkeypatch.setattr("recollect.engine.embedding.vectors.time", by_pieces)
+    assert heard.embed_waiting(seconds=12.0) == 1
+    assert 6 < len(listener.shown) < 30
 
 
 def test_stats_count_what_waits_before_any_model_is_known(semantic: Memory, memory: Memory) -> None:

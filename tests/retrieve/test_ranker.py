@@ -16,6 +16,7 @@ from recollect.retrieve.ranker import (
     logits,
     neighbours_of,
     pair_neighbours,
+    put_newer_first,
     say,
     unpack,
 )
@@ -105,6 +106,28 @@ def test_of_two_that_say_nearly_the_same_the_newer_leads_and_asking_for_the_past
         older += int(past[3] / past[9] > now[3] / now[9])
     assert newer >= 25
     assert older >= 25
+
+
+@pytest.mark.parametrize("cosine", [0.42, 0.5, 0.58])
+@pytest.mark.parametrize("gap", [0.1, 0.8, 1.4])
+def test_a_newer_one_that_says_so_itself_takes_the_place_of_what_it_is_less_like(cosine: float, gap: float) -> None:
+    like = Likeness(np.array([0, 1]), np.array([[1.0, cosine], [cosine, 1.0]]), np.eye(2))
+    sure, unsure = np.array([1.5, 1.5 - gap]), np.array([-1.5, -1.5 - gap])
+    told = np.array([False, True])
+    says_so = msgspec.structs.replace(evidence([6.0, 5.0], like=like), changing=told)
+    leads = [
+        int(put_newer_first(given, said).argmax())
+        for given, said in (
+            (says_so, sure),
+            (says_so, unsure),  # nothing that answers was changed
+            (evidence([6.0, 5.0], like=like), sure),
+            (msgspec.structs.replace(says_so, changing=~told), sure),
+            (msgspec.structs.replace(says_so, changing=told | True), sure),
+            (msgspec.structs.replace(says_so, time=np.array([1.0, 0.0])), sure),
+            (msgspec.structs.replace(says_so, named=np.array([1, 0])), sure),
+        )
+    ]
+    assert leads == [1, 0, 0, 0, 0, 0, 0]
 
 
 def beside_passages(seed: int, records: int) -> tuple[np.ndarray, np.ndarray]:

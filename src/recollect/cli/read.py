@@ -41,6 +41,8 @@ from recollect.types import DEFAULT_SPACE, NOISE, Act, Change, Hit, Recall
 S = TypeVar("S", Hit, Noted)
 _NEWEST = 1_000  # records among which one of nearly the same id is looked for
 _ALIKE = 0.9  # one letter of an id is wrong, missing or too many
+_AFTERWARDS = 0.5
+"""Seconds for vectors that wait, once the answer is there: a command has no background, and its model is loaded."""
 _BY_DATE = {"newest": "latest", "oldest": "earliest"}
 """People mean the date that they see: when it happened, not when it was stored."""
 
@@ -97,9 +99,11 @@ def recall(
             **given,
         )  # fmt: skip
         answer.hits = tuple(_numbered(memory, answer.hits))
-    _put_recall(
-        answer, why=why, budget=budget, with_space=all_spaces, as_json=as_json, scope=next(iter(scope), None),
-    )  # fmt: skip
+        _put_recall(
+            answer, why=why, budget=budget, with_space=all_spaces, as_json=as_json, scope=next(iter(scope), None),
+        )  # fmt: skip
+        if answer.waiting and not answer.signals.problem:
+            memory.embed_waiting(space=where, seconds=_AFTERWARDS)
 
 
 def brief(

@@ -34,7 +34,8 @@ sempre mai preferisce regola prefere regra altijd nooit voorkeur zawsze nigdy wo
 нельзя
 """.split()
 FORBIDDING_WORDS = """
-not don't mustn't forbidden banned prohibited nicht nichts verboten untersagt interdit interdite prohibido prohibida
+not don't mustn't forbidden banned prohibited no nicht nichts kein keine keinen verboten untersagt interdit interdite
+pas geen prohibido prohibida
 vietato vietata proibido proibida verboden zabronione zabroniony запрещено запрещена yasak yasaktır
 """.split()
 """What forbids something says one of these, and so does much else: `_FORBIDS` tells them apart."""
@@ -53,12 +54,14 @@ decision decided agreed chose moved switched migrated replaced entscheidung ents
 gewechselt décision décidé decisión decidido decidimos decisione
 deciso decisão decidiu besloten besluit decyzja решение решили
 """.split()
-_SHARES: Mapping[Section, float] = {"pinned": 0.4, "rules": 0.3, "decisions": 0.25, "open": 0.25, "important": 1.0}
+_SHARES: Mapping[Section, float] = {"pinned": 0.4, "rules": 0.5, "decisions": 0.25, "open": 0.25, "important": 1.0}
 _FIRST: tuple[Section, ...] = ("pinned", "rules", "open", "decisions")
 _FORBIDS = pattern_of(
-    r"(?:\A|[.!;:]\s+)(?:please )?(?:do not|don['’]t)\b|"
+    r"(?:\A|[.!;:]\s+)(?:(?:please )?(?:do not|don['’]t)\b|(?:keine?n?|geen|pas de|no(?! (?:point|need|matter|answer|"
+    r"reply|response|luck|news|idea|changes?|reasons?|problems?|issues?|trace|signs?|doubt|longer|one|tests?|results?|"
+    r"wonder|way)\b)) [^\W\d_])|"
     r"\b(?:(?:must|should|shall) not|mustn['’]t|not (?:allowed|permitted)|may not be|forbidden|banned|prohibited|"
-    r"(?:darf|dürfen|sollen?) (?:[^\W\d_]+ ){0,4}nicht|nicht erlaubt|verboten|untersagt|interdite?s?|"
+    r"(?:darf|dürfen|sollen?) (?:[^\W\d_]+ ){0,4}(?:nicht|keine?n?)|nicht erlaubt|verboten|untersagt|interdite?s?|"
     r"prohibid[oa]s?|vietat[oaie]|proibid[oa]s?|verboden|(?:mag|mogen) (?:[^\W\d_]+ ){0,3}niet|"
     r"zabronion[yae]|nie wolno|запрещен[оаы]?|запрещён|yasak(?:tır)?)\b",
     re.IGNORECASE,

@@ -18,7 +18,17 @@ import msgspec
 from msgspec import Struct
 
 from recollect.pattern import pattern_of
-from recollect.retrieve.restate import KEPT, LIKELY, Statement, differ, is_another, likelihood, read_statement
+from recollect.retrieve.restate import (
+    CHANGING,
+    KEPT,
+    LIKELY,
+    Statement,
+    differ,
+    is_another,
+    likelihood,
+    read_statement,
+    terms_among,
+)
 from recollect.retrieve.same import say_the_same
 from recollect.retrieve.time_words import DAYS, MONTHS
 
@@ -30,13 +40,16 @@ _OF_OTHER_KINDS = 0.7  # of resemblance, where values are of different kinds
 _LEAST_SHARED = 0.15
 _SIGNS = """
 new since again left gone sold closed retired retires handed hands lifted bumped shifted slips slipped pushed shortened
-extended swapped cut cuts grew dropped drops rises took.over takes.over went.(?:up|down) goes.(?:up|down)
-up.to down.to back.to as.of now.on
-from.(?:this|today|now|next|january|february|march|april|may|june|july|august|september|october|november)
-neue?[nrms]? seit wieder wechselt gewechselt nouveau nouvelle nouveaux depuis déménagée? nuev[oa]s? desde mudad[oa]
-subió bajó nuov[oa] dal passat[oa] nov[oa] nieuwe? sinds now[ya] od нов(?:ый|ая|ое) переехала? yeni artık अब
+extended swapped cut cuts grew dropped drops rises
+neu neue neuen neuer neues neuem seit wieder wechselt gewechselt nouveau nouvelle nouveaux depuis déménagé déménagée
+nuevo nueva nuevos nuevas desde mudado mudada subió bajó nuovo nuova dal passato passata novo nova nieuw nieuwe sinds
+nowy nowa od новый новая новое переехал переехала yeni artık अब
 """
-_UNSPACED = "[新改換换]|変わ|から|변경|바뀌|부터"
+_PHRASES = """
+took.over takes.over went.(?:up|down) goes.(?:up|down) up.to down.to back.to as.of now.on
+from.(?:this|today|now|next|january|february|march|april|may|june|july|august|september|october|november)
+"""
+_UNSPACED = "新 改 換 换 変わ から 변경 바뀌 부터"
 _HAN = pattern_of("[\u3040-\u9fff]")
 
 
@@ -59,10 +72,16 @@ class Said(Struct, frozen=True, eq=False):
 @cache
 def _changing(*, spaced: bool) -> re.Pattern[str]:
     """Signs by their first letters, so that few are tried at each word; and in unspaced scripts others."""
-    signs = sorted(sign.replace(".", " ") for sign in _SIGNS.split())
+    signs = sorted(sign.replace(".", " ") for sign in (_SIGNS + _PHRASES).split())
     by_letter = [f"{first}(?:{'|'.join(sign[1:] for sign in some)})" for first, some in groupby(signs, itemgetter(0))]
     pattern = rf"\b(?:{'|'.join(by_letter)})\b"
-    return re.compile(pattern if spaced else f"{pattern}|{_UNSPACED}", re.IGNORECASE)
+    return re.compile(pattern if spaced else f"{pattern}|{'|'.join(_UNSPACED.split())}", re.IGNORECASE)
+
+
+@cache
+def changing_terms() -> frozenset[str]:
+    """The terms of single words that tell of a change."""
+    return terms_among(_SIGNS) | terms_among(_UNSPACED) | terms_among(CHANGING)
 
 
 @cache
@@ -138,7 +157,7 @@ def differs(new: Said, old: Said) -> bool:
     own, its = new.statement.order, old.statement.order
     moved = [place for place, pair in enumerate(zip(own, its, strict=False)) if pair[0] != pair[1]]
     turned = len(own) == len(its) and len(moved) == 2 and set(own) == set(its)
-    return differ(new.statement, old.statement) or (turned and not say_the_same(new.text, old.text))
+    return differ(new.changing, old.statement) or (turned and not say_the_same(new.text, old.text))
 
 
 def _are_apart(new: frozenset[str], old: frozenset[str]) -> bool:

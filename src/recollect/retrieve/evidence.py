@@ -39,6 +39,7 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
     deep: what the reranker says. length: in terms. group, position: its place in a session or source (group -1: none).
     time: when it happened. like: how the best candidates compare with each other (None: not compared).
     named: how many words of the question's names it holds. replaced: has another record taken its place?
+    changing: does it say itself that something changed (of the best; None: nobody looked)?
     beside: who stands beside whom (`pair_neighbours`), where that is known already.
     terms: of the question. pairs: share of them that are pairs of characters. records: how many were searched.
     """
@@ -60,6 +61,7 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
     asks_now: bool = False
     named: Ints | None = None
     replaced: NDArray[np.bool_] | None = None
+    changing: NDArray[np.bool_] | None = None
     beside: Pairs | None = None
 
     def keep(self, rows: NDArray[np.bool_]) -> Evidence:

@@ -48,6 +48,7 @@ _MOSTLY, _WORDLESS = 0.5, 0.4
 _LONG, _PAIR_TERMS = 100.0, 3.0
 _FORMER_GAP = 4.0
 _SUCCESSORS, _SUCCESSOR_GAP, _SAME_COSINE, _SAME_WORDS = 3, 1.5, 0.6, 0.3
+_CHANGING_COSINE, _CHANGING_WORDS = 0.4, 0.2  # of one that says itself that something changed
 _COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR, _READ_SHARE = 10, 5.0, 2.6, 0.3, 0.4
 
 
@@ -229,8 +230,9 @@ def put_newer_first(evidence: Evidence, said: Floats) -> Floats:
     """Where a newer candidate speaks of the same as the best, and answers nearly as likely, it takes its place.
 
     So what was changed stands before what it was, though the networks think a little more of that; unless it lacks a
-    name that was asked for, and what has that name comes first. Where the question asks for what was, the last before
-    the newest takes its place.
+    name that was asked for, and what has that name comes first. One that says itself that something changed ("from May
+    on", "retired") may be less like what it changes, if that would answer. Where the question asks for what was, the
+    last before the newest takes its place.
     """
     like, time, past = evidence.like, evidence.time, evidence.asks_past
     if like is None or len(said) < 2:
@@ -243,7 +245,9 @@ def put_newer_first(evidence: Evidence, said: Floats) -> Floats:
         if best not in row or other not in row or said[best] - said[other] > _gap(evidence, names, best, other):
             continue
         both = row[best], row[other]
-        if like.cosine[both] < _SAME_COSINE and like.shared[both] < _SAME_WORDS:
+        says_so = said[best] > 0.0 and _says_so(evidence, best, other)
+        least = (_CHANGING_COSINE, _CHANGING_WORDS) if says_so else (_SAME_COSINE, _SAME_WORDS)
+        if like.cosine[both] < least[0] and like.shared[both] < least[1]:
             continue
         if past and time[other] > time[best]:
             return said
@@ -273,6 +277,14 @@ def _gap(evidence: Evidence, names: Ints, best: int, other: int) -> float:
         (evidence.replaced is not None and evidence.replaced[other]) or names[best] > names[other]
     )
     return _FORMER_GAP if known else _SUCCESSOR_GAP
+
+
+def _says_so(evidence: Evidence, best: int, other: int) -> bool:
+    """Does a newer candidate say itself that something changed, and the best does not?"""
+    told, time = evidence.changing, evidence.time
+    if told is None or evidence.asks_past or time[other] <= time[best]:
+        return False
+    return bool(told[other] > told[best])
 
 
 def _weave(evidence: Evidence) -> Floats:

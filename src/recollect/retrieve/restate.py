@@ -13,6 +13,7 @@ from itertools import chain
 
 from msgspec import Struct
 
+from recollect.retrieve.time_words import DAYS, MONTHS
 from recollect.store.terms import PerWord, is_pair, split_words, stop_terms, terms, terms_of
 
 LONGEST = 1_000
@@ -31,7 +32,7 @@ _TELLING = 0.3  # of the words of a text, at least: the others say little
 _BIAS, _NEW, _OLD, _BOTH, _WEIGHT, _NUMBERS, _CHANGES, _LONG_NEW, _LONG_OLD = (
     -0.75, 2.18, 2.65, 2.78, 0.193, 0.70, 1.57, -0.85, -1.73,
 )  # fmt: skip
-_CHANGING = """
+CHANGING = """
 now moved moves instead longer anymore switched replaced upgraded raised lowered reduced rather became becomes
 changed migrated relocated rewritten renamed postponed rescheduled rose
 jetzt verschoben umgezogen statt nunmehr ab umgestellt geändert désormais maintenant remplacé
@@ -43,27 +44,34 @@ not no never without disabled off nicht kein keine nie pas jamais nunca non mai 
 """
 
 
+_NUMBERS_IN_WORDS = """
+two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty ninety hundred noon
+"""
+
+
 class Statement(Struct, frozen=True, eq=False):
     """What of a text is compared: words and numbers in order, without those that say little."""
 
     order: tuple[str, ...]
     words: frozenset[str]
     pairs: frozenset[str]
-    """Those of the words that may be no words but pairs that lie across two; each counts half."""
+    """Those of the words that count half: pairs that may lie across two words, and unless the other has them too parts
+    of a name of several words, days, months and numbers.
+    """
     numbers: frozenset[str]
     changing: bool
     negated: bool
 
 
 @cache
-def _terms_among(words: str) -> frozenset[str]:
+def terms_among(words: str) -> frozenset[str]:
     return frozenset(term for word in words.split() for term in terms(word))
 
 
 @cache
 def _little() -> frozenset[str]:
     """Terms that say little: function words, and those that tell of a change."""
-    return stop_terms() | _terms_among(_CHANGING)
+    return stop_terms() | terms_among(CHANGING)
 
 
 KEPT = 256
@@ -76,8 +84,10 @@ def read_statement(text: str) -> Statement:
     order: list[str] = []
     words: set[str] = set()
     numbers: set[str] = set()
+    halves: set[str] = set()
     marks = 0
     before = ""
+    first: tuple[str, ...] = ()
     for word in split_words(text[:LONGEST]):
         said, sort, mark = _WORDS[word]
         marks |= mark
@@ -87,12 +97,16 @@ def read_statement(text: str) -> Statement:
         (numbers if sort == _NUMBER else words).update(said)
         if sort and sort == before:
             order[-1] += f" {said[0]}"  # a name of two words is one, and so are a time and a date
+            halves.update(first, said)
         else:
             before = sort if order or sort == _NUMBER else ""  # what begins a text is written like a name
             order += said
-    pairs = _NONE if text.isascii() else frozenset(filter(is_pair, words))
+            first = said
+    if not text.isascii():
+        halves.update(filter(is_pair, words))
     changing, negated = bool(marks & _CHANGES_SOMETHING), bool(marks & _NEGATES)
-    return Statement(tuple(order), frozenset(words), pairs, frozenset(numbers), changing, negated)
+    halves.update(*(words & values for values in _values()))
+    return Statement(tuple(order), frozenset(words), frozenset(halves & words), frozenset(numbers), changing, negated)
 
 
 _NUMBER, _NAME = "number", "name"
@@ -107,8 +121,8 @@ def _read_word(word: str) -> tuple[tuple[str, ...], str, int]:
     spoken = found if is_pair(word) else found[:1]  # of an identifier, the whole
     number = is_number(word)
     said = spoken if number else tuple([term for term in spoken if term not in _little()])
-    mark = _CHANGES_SOMETHING if spoken[0] in _terms_among(_CHANGING) else 0
-    if spoken[0] in _terms_among(_NEGATING) or word.endswith(("n't", "n’t")):
+    mark = _CHANGES_SOMETHING if spoken[0] in terms_among(CHANGING) else 0
+    if spoken[0] in terms_among(_NEGATING) or word.endswith(("n't", "n’t")):
         mark |= _NEGATES
     return said, _NUMBER if number else _NAME if word[0].isupper() else "", mark
 
@@ -137,7 +151,6 @@ def rarity(held: int) -> float:
 
 
 _RARE = rarity(1)
-_NONE = frozenset[str]()
 
 
 def resemblance(new: Statement, old: Statement, weights: Mapping[str, float]) -> float:
@@ -162,8 +175,10 @@ def may_resemble(new: Statement, text: str, weights: Mapping[str, float]) -> boo
     """Is it worth to read a text, or are its words alone enough to see that it is not about the same thing?"""
     if not text.isascii():
         return True
-    words = frozenset(chain.from_iterable(map(_SAID.__getitem__, split_words(text))))
-    score, both = _compare(new, words, _NONE, weights)
+    found = split_words(text)
+    words = frozenset(chain.from_iterable(map(_SAID.__getitem__, found)))
+    names = chain.from_iterable([_SAID[word] for word in found if word[0].isupper()])
+    score, both = _compare(new, words, words.intersection(chain(names, *_values())), weights)
     return bool(both) and score + _NUMBERS >= _LEAST
 
 
@@ -215,9 +230,10 @@ def _compare(
     shared = new.words & words
     if not shared:
         return 0.0, 0.0
-    weight = _weigh(shared, shared & new.pairs, weights)
+    halves = new.pairs - {word for word in shared & new.pairs if not is_pair(word)}
+    weight = _weigh(shared, shared & halves, weights)
     only_old = len(words) - len(shared) - 0.5 * len(pairs - shared)
-    score, both = _shared(_weigh(new.words, new.pairs, weights), weight, only_old, len(words))
+    score, both = _shared(_weigh(new.words, halves, weights), weight, only_old, len(words))
     return _fixed(new) + score, both
 
 
@@ -259,12 +275,27 @@ def is_another(new: Statement, old: Statement, shared: float) -> bool:
         return False
     replaced = [step for step in steps if step[0] == "replace"]
     places = sum(
-        not (is_number(before) and is_number(after))  # another number says something else of the same thing
+        not _are_values(before, after)  # another number or day says something else of the same thing
         for _, start, end, first, last in replaced
         for before, after in zip(old.order[start:end], new.order[first:last], strict=False)
     )
     begins = bool(replaced) and replaced[0][1] == 0 and replaced[0][3] == 0
     return begins or places > 1 or shared < _LEAST_SHARED
+
+
+def _are_values(before: str, after: str) -> bool:
+    """Are both a number, a day or a month?"""
+    days, months, numbers = _values()
+    counted = all(is_number(one) or one in numbers for one in (before, after))
+    return counted or {before, after} <= days or {before, after} <= months
+
+
+@cache
+def _values() -> tuple[frozenset[str], ...]:
+    """The terms of days, those of months, and those of numbers in words."""
+    times = ("|".join(chain.from_iterable(table.items())).split("|") for table in (DAYS, MONTHS))
+    named = (terms_among(" ".join(filter(str.isalpha, names))) for names in times)
+    return (*named, terms_among(_NUMBERS_IN_WORDS))
 
 
 def differ(new: Statement, old: Statement) -> bool:

@@ -38,7 +38,10 @@ _TOKEN = pattern_of(
 )
 _JOINED = pattern_of(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _UNIT = pattern_of(r"(?<=\d)(?=[^\W\d_])")
-_OTHERWISE = {"each": "every", "[x]": "[x]", "okay": "ok", "via": "through"}
+_OTHERWISE = {"each": "every", "[x]": "[x]", "okay": "ok", "via": "through"} | {
+    word: str(number)
+    for number, word in enumerate("two three four five six seven eight nine ten eleven twelve".split(), 2)
+}
 _ARTICLES = frozenset({"the", "a", "an"})
 _CASE_COUNTS = frozenset(
     "may march august polish turkey china mark bill will rose grace hope faith jack frank rich rob art drew pat sue"

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from recollect.engine.embedding.vectors import Vectors
 
 ACTOR = "dreamer"
-NEAR = 0.9  # the cosine from which on two texts are compared word by word
-_ABOVE_FLOOR = 0.85  # of the way from strangers to sameness, for models whose cosines all lie high
+NEAR = 0.85  # the cosine from which on two texts are compared word by word
+_ABOVE_FLOOR = 0.84  # of the way from strangers to sameness, for models whose cosines all lie high
 _FOR_VECTORS = 0.6  # of the budget may go into vectors that are missing
 _BATCH = 200
 _MOST_ALIKE = 100

@@ -208,8 +208,8 @@ class Vectors:
     ) -> int:
         """Computes all missing vectors (of some spaces, or all), step by step. Answers how many still miss.
 
-        Records come before documents and documents before code, the newest of each first; between two steps whoever is
-        being answered goes first.
+        Records come before documents and documents before code, the newest of each first, and of a few the shortest
+        where there are only some `seconds`; between two steps whoever is being answered goes first.
         """
         self._look_again()
         model = self.model()
@@ -217,7 +217,7 @@ class Vectors:
         done, total = 0, left
         deadline = None if seconds is None else time.monotonic() + seconds
         while left and not (stop and stop.is_set()) and (deadline is None or time.monotonic() < deadline):
-            completed = self._complete_batch(model, spaces, stop)
+            completed = self._complete_batch(model, spaces, stop, deadline)
             done += completed
             left -= completed
             if left <= 0 or not completed:  # others write and compute too; counting costs as much as is waiting
@@ -293,10 +293,14 @@ class Vectors:
         with self._core.store.read() as view:
             return view.waiting(model.no, spaces, where=where).count
 
-    def _complete_batch(self, model: Model, spaces: Sequence[str] | None, stop: threading.Event | None) -> int:
-        """The next few records, with all their pieces; none if it was stopped."""
+    def _complete_batch(
+        self, model: Model, spaces: Sequence[str] | None, stop: threading.Event | None, deadline: float | None
+    ) -> int:
+        """The next few records, with all their pieces; none if it was stopped, by a deadline those that have all."""
         with self._core.store.read() as view:
             records = records_of(view, view.waiting(model.no, spaces, _BATCH).versions)
+        if deadline is not None:
+            records.sort(key=lambda record: len(record.text))
         spent, loaded = 0.0, self.worked
         begun: dict[int, _Begun] = {}
         for record in records:
@@ -304,6 +308,8 @@ class Vectors:
             if sum(one.left for one in begun.values()) > _MOST_PIECES:
                 break
         while not (stop and stop.is_set()):
+            if deadline is not None and time.monotonic() >= deadline:
+                return self._write(model, [version for version, one in begun.items() if not one.left])
             with self._embedding:
                 began = time.monotonic()
                 if not self._step(list(begun.values()), self._at_once):

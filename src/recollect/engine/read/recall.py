@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -37,6 +37,7 @@ from recollect.engine.write.taken_back import taken_back
 from recollect.errors import EmbedderError
 from recollect.ingest.face import documentation_of
 from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions, subject_of
+from recollect.retrieve.change import changing_terms
 from recollect.retrieve.code import LOOKED_AT, Piece, judge_code, worth_of
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.evidence import Evidence, Likeness
@@ -55,7 +56,7 @@ from recollect.retrieve.ranker import (
 from recollect.store.base import View
 from recollect.store.distinct import distinct
 from recollect.store.search import Pick
-from recollect.store.terms import query_terms
+from recollect.store.terms import hash_term, query_terms
 from recollect.types import Hit, Query, Recall, Record, Signals, Why
 
 if TYPE_CHECKING:
@@ -182,8 +183,11 @@ class _Pool:
             if model is not None and told.alike is not None:
                 own = [at[int(row)] for row in places[space]]
                 like[np.ix_(own, own)] = np.where(told.alike, to_usual(told.alike, model.floor), 0.0)
-        shared = share_words([self._held(row) for row in rows.tolist()])
-        self.evidence = msgspec.structs.replace(self.evidence, like=Likeness(rows, like, shared))
+        held = [self._held(row) for row in rows.tolist()]
+        changing = np.zeros(len(self), np.bool_)
+        changing[rows] = [not _changing().isdisjoint(some.tolist()) for some in held]
+        compared = Likeness(rows, like, share_words(held))
+        self.evidence = msgspec.structs.replace(self.evidence, like=compared, changing=changing)
 
     def _held(self, row: int) -> NDArray[np.uint32]:
         return self.origins[int(self.home[row])].findings.terms_of(int(self.row[row]))
@@ -254,6 +258,12 @@ class _Pool:
             )
             for at in order.tolist()
         ]  # fmt: skip
+
+
+@cache
+def _changing() -> frozenset[int]:
+    """What stands in the index for the words by which a text says that something changed."""
+    return frozenset(map(hash_term, changing_terms()))
 
 
 def _names(one: SpaceCandidates, period: Period) -> NDArray[np.bool_]:
