@@ -106,15 +106,15 @@ def test_of_an_answer_to_much_that_is_private_what_has_nothing_to_do_with_it_is_
 ) -> None:
     much = (
         "Our customer Brightwater pays 4,200 a month for the gateway, the contract is renewed in spring, their contact"
-        " Dana wants a discount on the database cluster, and sales must not hear of the migration of the search service."
+        " Dana wants a discount on the database cluster, and sales must not hear of the migration of the search index."
     )
     about = "Dana may get one. The discount on the cluster is risky. Brightwater pays too little. It is 4,200 now."
-    else_ = (
+    rest = (
         "The build bundles the icons twice. Drop the database mock from the tests. The contract tests run in parallel."
     )
     asked = ("user", f"<private>{much}</private> Why is the build slow?")
-    memory.capture(talk(tmp_path, "s1", asked, ("assistant", f"{about} {else_}")))
-    assert said(memory) == ["Why is the build slow?", else_]
+    memory.capture(talk(tmp_path, "s1", asked, ("assistant", f"{about} {rest}")))
+    assert said(memory) == ["Why is the build slow?", rest]
 
 
 def test_a_space_that_allows_secrets_keeps_them_in_answers_too(

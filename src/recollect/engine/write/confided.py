@@ -2,8 +2,8 @@
 
 An agent repeats what it was told: a password in a sentence that does not call it one, a salary that stood in
 `<private>…</private>`. So of messages that follow each other each is kept without the secrets of those before it, and
-an agent's without the sentences that say what was private: of the answer one word of it is enough, where that was little,
-and else a name or two words; of what an agent says later a number, or most of the words.
+an agent's without the sentences that say what was private: of the answer one word of it is enough where that was
+little, and else a name or two words; of what an agent says later a number, or most of the words.
 """
 
 from __future__ import annotations
