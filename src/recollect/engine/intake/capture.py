@@ -312,8 +312,9 @@ def _conversation(lines: bytes, confided: Confided | None = None) -> Conversatio
         return None if sound == lines else _conversation(sound, confided)
     if talk is None or (talk.format == "claude-code" and talk.id is None):
         return None
-    for one in () if confided is None else talk.messages[: talk.copied]:
-        confided.learn(one.role, spoken(one))
+    if confided is not None:
+        for one in talk.messages[: talk.copied]:
+            confided.learn(one.role, spoken(one))
     return msgspec.structs.replace(talk, messages=talk.messages[talk.copied :], copied=0)
 
 
