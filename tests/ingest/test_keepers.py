@@ -210,7 +210,10 @@ def test_names_hosts_and_rules_are_kept_in_any_of_the_languages_and_what_is_of_t
         ("The legacy endpoint must stay until March.", True), ("Now it must stay as it is for the demo.", False),
         ("I'm vegetarian.", True), ("I'm done.", False),
         ("I recently moved to Lisbon with my wife.", True), ("I moved to the next file.", False),
-        ("Tomás owns the search index.", True), ("Setting the limit to two fixed the throttling.", True),
+        ("We don't support Windows and never will.", True), ("We don't use this function any more.", False),
+        ("Customers must get two weeks' notice before any breaking change.", True),
+        ("The form must have a label for each field.", False), ("Tomás owns the search index.", True),
+        ("Setting the limit to two fixed the throttling.", True),
     ],
 )  # fmt: skip
 def test_what_was_changed_and_what_somebody_is_are_kept_and_a_step_is_not(said: str, kept: bool) -> None:

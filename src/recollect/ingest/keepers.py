@@ -87,6 +87,10 @@ _NOT_LIVED = (  # what somebody goes through, and does not hold to
     r"asked|meant|thought|tried|worked|happen\w*|fail\w*|run into|ran into|did)\b)"
 )
 _NOT_BUSY = r"(?! (?:just |still |already |now )*(?-i:[a-z]{3,}ing)\b)"  # what somebody is about
+_LANGUAGES = (
+    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|russian|ukrainian|turkish|swedish|danish|norwegian|finnish|czech|greek|arabic|"
+    r"hebrew|hindi|japanese|chinese|mandarin|korean|deutsch|englisch|französisch|spanisch|italienisch)"
+)
 _PLACES = (
     r"host(?:name)?|server|registry|gateway|wiki|url|address|domain|bucket|cluster|namespace|database|db|queue|endpoint|proxy|mirror|dashboard|branch|"
     r"account|region|subnet|ip|repo(?:sitory)?|channel|project|instance|bastion|vpn|port|broker|cache"
@@ -109,7 +113,7 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         r"\b(?:you|we|everyone|nobody|agents?|it|they|one) (?:must|should|may|can) (?:always|never|not ever|only)\b", r"\b(?:must|may) (?:never|not|only|always)\b", r"(?<!\bit )(?<!\bthis )(?<!\bthat )\b(?:must|has to|have to) (?:stay|remain|be kept|keep working)\b",
         r"^(?:please |pls )(?:always|never)\b", r"\bour \w+ (?:is|are) (?:always|never)\b",
         r"^(?:in|for|on|with|when (?:writing|editing|you)) [\w ./'+#-]{2,40}, (?:please )?(?:always|never|don't|do not|use|prefer|avoid)\b",
-        r"\b(?:you|we|everyone|agents?) (?:should|must|need to|have to)\b.*\b(?:before|after|for|on|in|with|at|to) (?:every|each|all|any)\b", *abroad.RULES,
+        r"\b(?:you|we|everyone|agents?|customers?|clients?|reviewers?|developers?|people|teams?) (?:should|must|need to|have to)\b.*\b(?:before|after|for|on|in|with|at|to) (?:every|each|all|any)\b", *abroad.RULES,
         r"\bfrom now on\b", r"\bgoing forward\b", rf"\b(?:we|i) (?:always|never)\b{_NOT_LIVED}", r"\bour (?:convention|rule|policy|style guide|standard)\b",
         r"\b(?:the|a) (?:convention|rule|policy) (?:is|here is)\b", r"\bis (?:forbidden|not allowed|mandatory|off[- ]limits|required for every|required for all)\b",
         r"\bevery (?:pr|pull request|commit|release|migration|change|endpoint|test) (?:must|needs|has to|gets|requires)\b", r"^(?:don't|do not|please don't|never) (?:use|push|commit|merge|touch|edit|run|add|deploy|call|write|send|change)\b",
@@ -132,15 +136,11 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         r"\bi (?:live|work|was born|own|maintain|report) (?:in|at|to|as|with|the|on)\b", r"\bi(?:'ve| have)? (?:just |recently )?moved (?:from|to) (?-i:[A-Z])",
         r"\b(?:the )?(?:prod(?:uction)?|staging|dev|test|ci|backup|primary|main|master|release|nightly|build|database|db|server|cluster|api|service|repo(?:sitory)?|dashboard|cron|job|queue|bucket|domain|certificate|contract|license|office|deadline|budget|limit|quota|port|schema|endpoint|log)s?(?: \w+){0,5} (?:is|are|lives?|runs?|sits?|listens?|expires?|points? to|uses?|belongs? to|ends?|happens?|resets?|starts?|goes?|go|moves?|restarts?) (?:\d|(?:in|on|at|to|from|under|by|every|the|a|an|only|behind|owned|called|named|port|postgres|version|with|frozen|read-only)\b)",
         rf"\b(?:the|our|my) (?:[\w-]+ ){{0,3}}(?:{_PLACES}) (?:is|are|lives at|runs at) (?:at |now )?(?=\S*(?:\d|\w\.\w|/|_|\w:\w))[\w`]\S{{3,}}",
-        r"\b[^\W\d_]{2,} (?:owns|leads|maintains|is (?:our|the|responsible|on)|handles|runs|reviews|approves|works (?:at|on|in|from)|lives in|prefers|hates|likes)\b", r"\b(?:we|our \w+) (?:use|run|host|deploy|store|keep|ship|release|bill|pay)\b(?! (?:this|that|it)\b)",
+        r"\b[^\W\d_]{2,} (?:owns|leads|maintains|is (?:our|the|responsible|on)|handles|runs|reviews|approves|works (?:at|on|in|from)|lives in|prefers|hates|likes)\b", rf"\bi speak {_LANGUAGES}\b", r"\bwe (?:don't|do not|never) (?:support|use|allow|ship|accept|merge|mock|store|log|deploy)\b(?! (?:this|that|it|them)\b)", r"\b(?:we|our \w+) (?:use|run|host|deploy|store|keep|ship|release|bill|pay)\b(?! (?:this|that|it)\b)",
     )),
 )  # fmt: skip
 
 _POLITE = r"^(?:(?:please|pls|bitte|and|also|ok(?:ay)?|so|hey|oh|btw|by the way)[,:]? )*"
-_LANGUAGES = (
-    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|russian|ukrainian|turkish|swedish|danish|norwegian|finnish|czech|greek|arabic|"
-    r"hebrew|hindi|japanese|chinese|mandarin|korean|deutsch|englisch|französisch|spanisch|italienisch)"
-)
 _THINGS = r"(?:folders?|director(?:y|ies)|dirs?|files?|modules?|packages?|branch(?:es)?|schemas?|configs?|migrations?)"
 _STANDING = _any(  # how somebody wants an agent to be, whatever is worked at; most are short
     rf"{_POLITE}(?:answer|reply|respond|talk|write)(?: to)?(?: me| us)?(?: only| always)? in {_LANGUAGES}\b[\w ,]*[.!]*$",
