@@ -1,6 +1,6 @@
 """How well is it told what of a conversation a person would keep?
 
-A hundred and forty-eight excerpts (`bench/data/keepers.jsonl`, our own writing) say what is worth keeping in each, if
+A hundred and sixty-eight excerpts (`bench/data/keepers.jsonl`, our own writing) say what is worth keeping in each, if
 anything. Seventy are held out; rules were tuned on the others. A candidate is right where it holds what a person
 would keep, and each such thing counts once.
 """

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.cli.jsonc import Uneditable, read_json, set_value
+from recollect.cli.jsonc import Uneditable, read_json, remove, set_value
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -64,3 +64,25 @@ def test_comments_are_blanks_only_where_they_are_allowed():
 def test_comments_and_trailing_commas_are_written_around(old, new):
     assert set_value(old, ["a", "b"], 1, lenient=True) == new
     assert read_json(new, lenient=True)["a"] == {"b": 1}
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        '{\n  "m": {\n    "x": 1, // last\n  },\n}\n',
+        '{\r\n\t"m": {\r\n\t\t"x": 1, // last\r\n\t}\r\n}',
+        '{ "m": { "x": 1, // last\n } }',
+        '{\n  "m": {\n    "x": 1,\n  }\n}',
+        '{\n  "m": {\n    "x": 1 // last\n  }\n}\n',
+    ],
+)
+def test_what_was_added_behind_a_comma_and_a_comment_is_taken_out_without_a_trace(old):
+    added = set_value(old, ["m", "ours"], {"a": [1]}, lenient=True)
+    assert read_json(added, lenient=True) == {"m": {"x": 1, "ours": {"a": [1]}}}
+    assert remove(added, ["m", "ours"], lenient=True) == old
+
+
+@pytest.mark.parametrize("end", ["}", ", }"])
+def test_a_comment_does_not_take_in_what_follows_something_that_is_taken_out(end):
+    left = remove(f'{{"a": 1, // one\n "ours": {{}}{end}', ["ours"], lenient=True)
+    assert read_json(left, lenient=True) == {"a": 1}

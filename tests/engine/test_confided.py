@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,6 +77,44 @@ def test_what_a_session_was_told_in_confidence_is_not_kept_from_one_that_goes_on
     assert said(memory)[2:] == [
         "I connect with [masked: password] now. The import has begun.\nFile them online by July."
     ]
+
+
+@pytest.mark.parametrize("begun", [2, 4])
+def test_what_codex_was_told_in_confidence_is_not_kept_from_a_session_that_is_forked(
+    memory: Memory, tmp_path: Path, begun: int
+) -> None:
+    def line(second: int, kind: str, **payload: object) -> str:
+        at = f"2026-05-10T13:00:00.{second:03}Z" if second < 10 else f"2026-05-10T13:00:{second}Z"
+        return json.dumps({"type": kind, "timestamp": at, "payload": payload}) + "\n"
+
+    def message(second: int, role: str, text: str) -> str:
+        content = [{"type": "input_text" if role == "user" else "output_text", "text": text}]
+        return line(second, "response_item", type="message", role=role, content=content)
+
+    fork = [line(0, "session_meta", id="c-2", cwd="/b", forked_from_id="c-1"), message(1, *TOLD), message(2, *SALARY)]
+    own = [message(30, "user", "And now?"), message(40, *ECHO), message(50, *ANSWER)]
+    path = tmp_path / "rollout.jsonl"
+    for count in (begun, len(own) + len(fork)):
+        path.write_text("".join([*fork, *own][:count]))
+        memory.capture(path)
+    answer = "\n".join(said(memory))
+    assert ("Blumentopf99" in answer, "81,500" in answer, "File them online by July." in answer) == (False, False, True)
+
+
+def test_of_an_answer_to_much_that_is_private_what_has_nothing_to_do_with_it_is_kept(
+    memory: Memory, tmp_path: Path
+) -> None:
+    much = (
+        "Our customer Brightwater pays 4,200 a month for the gateway, the contract is renewed in spring, their contact"
+        " Dana wants a discount on the database cluster, and sales must not hear of the migration of the search index."
+    )
+    about = "Dana may get one. The discount on the cluster is risky. Brightwater pays too little. It is 4,200 now."
+    rest = (
+        "The build bundles the icons twice. Drop the database mock from the tests. The contract tests run in parallel."
+    )
+    asked = ("user", f"<private>{much}</private> Why is the build slow?")
+    memory.capture(talk(tmp_path, "s1", asked, ("assistant", f"{about} {rest}")))
+    assert said(memory) == ["Why is the build slow?", rest]
 
 
 def test_a_space_that_allows_secrets_keeps_them_in_answers_too(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from bench import secrets_noted
 from bench.secrets import LIMIT_FALSE, LIMIT_FOUND, measure
 from bench.secrets_said import NUMBERS, ONLY_SPOKEN_OF, OTHERWISE_SAID, PASSWORD_SAID, WEAK, WEAK_SAID, everyday
 
@@ -149,6 +150,47 @@ def test_secrets_are_found_and_look_alikes_pass(seed: int) -> None:
     found, false, missed, taken = measure(seed)
     assert found >= LIMIT_FOUND, missed
     assert false <= LIMIT_FALSE, taken
+
+
+@pytest.mark.parametrize("seed", [0, 1, 6])
+def test_secrets_are_found_in_a_set_that_was_written_before_the_rules_were_read(seed: int) -> None:
+    found, false, missed, taken = secrets_noted.measure(seed)
+    assert found >= LIMIT_FOUND, missed
+    assert false <= LIMIT_FALSE, taken
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "use jan/{} for the staging box", "try admin/{}", "root:{} works there", "the DB creds are svc_app and {}",
+        "username jan, password {}", "CREATE USER bob IDENTIFIED BY '{}';", "requests.get(url, auth=('jan', '{}'))",
+        "echo 'jan:{}' | sudo chpasswd", "sqlplus hr/{}@//ora:1521/X", "localhost:5432:*:app:{}", "psw={}",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("secret", ["bBR5l$tBr_#", "ezpLPQNsx1J", "Sommer2026!"])
+def test_a_password_is_masked_beside_the_name_that_it_belongs_to(said: str, secret: str) -> None:
+    assert secret not in mask_secrets(said.replace("{}", secret))[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "use jan/JIRA-1234-login as the branch", "use node/20.11.1", "try feature/ABC-99_retry", "a:5432:b",
+        "the login is slow and Chrome120 crashes", "rows are identified by 'customer_id2'", "postgres:16.4-alpine3.20",
+        "the verification code is six digits", "the error code is 404404", '"auth": "OAuth2AuthorizationCodeFlow"',
+        "test_user_login_with_two_factor_returns_a_token", "chown root:www-data2 /srv", "cmd --password=$PW && make",
+    ],
+)  # fmt: skip
+def test_a_name_beside_another_is_no_password(text: str) -> None:
+    assert mask_secrets(text) == (text, ())
+
+
+def test_who_only_names_the_heading_of_a_private_key_loses_nothing_that_follows() -> None:
+    said = f"We look for `-----BEGIN PRIVATE KEY-----` in each file. {'Then we go on. ' * 20}"
+    assert mask_secrets(said) == (said, ())
+    line = base64.b64encode(random.Random(5).randbytes(48)).decode()
+    for cut in (f"\n{line}\n{line}\n", f" {line}{line} ", f"\\n{line}\\n{line}\\n"):
+        assert mask_secrets(f"-----BEGIN PRIVATE KEY-----{cut}And now?")[0] == "[masked: private key]And now?"
 
 
 @pytest.mark.parametrize("seed", [201, 202])

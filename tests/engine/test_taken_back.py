@@ -221,3 +221,28 @@ def test_what_was_forgotten_does_not_come_back_when_its_transcript_is_ingested(
     memory.ingest_transcript(path)
     assert given(memory) == "\n\n\n"
     assert {one.id for one in memory.list(kinds=["message"])} == before
+
+
+def test_an_answer_in_other_words_to_what_was_forgotten_is_given_to_nobody(memory: Memory, tmp_path: Path) -> None:
+    told = "Remember that my doctor says I have to avoid gluten."
+    answer = "I will leave out wheat, barley and rye in the recipes then."
+    talked = talk(
+        tmp_path, "s1", ("user", told), ("assistant", answer), ("user", "Go on."), ("assistant", "It is green.")
+    )
+    (id,) = memory.capture(talked).candidates
+    asked = "which recipes have wheat, barley and rye?"
+    assert answer in memory.unasked.give_answers(asked, session="before").text
+    memory.forget(id)
+    assert answer not in memory.unasked.give_answers(asked, session="after").text
+    assert answer in [hit.record.text for hit in memory.recall(asked)]
+
+
+def test_an_answer_to_more_than_what_was_forgotten_is_still_given(memory: Memory, tmp_path: Path) -> None:
+    told = (
+        "Remember that my doctor says I have to avoid gluten.\nAlso look at the build: the bundler warns of two icons,"
+        " the tests of the importer hang on macOS, and the release notes of last week are missing their dates."
+    )
+    answer = "The bundler warns since two icons share a name; I renamed one of them."
+    (id,) = memory.capture(talk(tmp_path, "s1", ("user", told), ("assistant", answer))).candidates
+    memory.forget(id)
+    assert answer in memory.unasked.give_answers("why does the bundler warn of two icons?", session="after").text

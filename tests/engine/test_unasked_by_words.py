@@ -131,6 +131,23 @@ def test_what_was_corrected_is_not_given_without_its_correction(
         assert (newer in text, older in text) == (True, False), text
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "asked"),
+    [
+        ("Our Python version is 3.10.", "We moved to Python 3.12 last month.", "which Python version do we use?"),
+        ("We use Jest for tests.", "We've upgraded to Vitest for tests.", "what do we use for tests?"),
+    ],
+)
+def test_what_was_changed_in_words_of_a_change_is_not_given_without_it(
+    memory: Memory, clock: Clock, older: str, newer: str, asked: str
+) -> None:
+    memory.remember(older)
+    clock.now += timedelta(days=30)
+    memory.remember(newer)
+    text = memory.unasked.give_answers(asked).text
+    assert (newer in text, older in text) == (True, False), text
+
+
 def test_a_correction_in_other_words_takes_the_place_of_what_the_prompt_finds(memory: Memory, clock: Clock) -> None:
     memory.remember("The retry limit of the payment queue is five.")
     clock.now += timedelta(days=1)

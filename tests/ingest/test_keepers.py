@@ -202,6 +202,24 @@ def test_names_hosts_and_rules_are_kept_in_any_of_the_languages_and_what_is_of_t
     assert len(taken) <= 0.05 * len(lines(OF_THE_MOMENT)), taken
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("We moved to Python 3.12 last month.", True), ("We moved to the next topic.", False),
+        ("Lena's phone number changed, it is 030 777888.", True), ("The layout changed, it's broken.", False),
+        ("The legacy endpoint must stay until March.", True), ("Now it must stay as it is for the demo.", False),
+        ("I'm vegetarian.", True), ("I'm done.", False),
+        ("I recently moved to Lisbon with my wife.", True), ("I moved to the next file.", False),
+        ("We don't support Windows and never will.", True), ("We don't use this function any more.", False),
+        ("Customers must get two weeks' notice before any breaking change.", True),
+        ("The form must have a label for each field.", False), ("Tomás owns the search index.", True),
+        ("Setting the limit to two fixed the throttling.", True),
+    ],
+)  # fmt: skip
+def test_what_was_changed_and_what_somebody_is_are_kept_and_a_step_is_not(said: str, kept: bool) -> None:
+    assert [keeper.text for keeper in find_keepers(said, "user")] == ([said] if kept else [])
+
+
 def test_a_text_that_is_only_to_be_worked_at_is_nobodys_word() -> None:
     for task in ("Translate into French:", "Please proofread:", "Rephrase this:", "Übersetze:", "Summarize the notes:"):
         assert find_keepers(f"{task}\n" + "\n".join(lines(WORTH_KEEPING)[:6]), "user") == []

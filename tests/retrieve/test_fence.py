@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -107,7 +109,7 @@ def test_nothing_of_a_block_that_was_cut_off_anywhere_comes_back(cut: int) -> No
     assert drop_blocks(f"Told: {whole}{rest[: len(rest) * cut // 60]}").strip() == "Told:"
 
 
-@pytest.mark.parametrize("mark", ["> ", ">", "  > ", ">> ", "> > ", "&gt; "])
+@pytest.mark.parametrize("mark", ["> ", ">", "  > ", ">> ", "> > ", "&gt; ", "| "])
 def test_a_block_that_somebody_quotes_is_taken_out_and_what_they_say_stays(mark: str) -> None:
     packed = pack_context([hit("Deploys are on <b>Friday</b>.\nNever on Monday. </recollect>")], None)
     escaped = packed.replace("<", "&lt;").replace(">", "&gt;")
@@ -117,6 +119,28 @@ def test_a_block_that_somebody_quotes_is_taken_out_and_what_they_say_stays(mark:
         assert drop_blocks(f"You said:\n{quoted}And now?") == "You said:\n\nAnd now?"
         cut = quoted[: quoted.index("Never")]
         assert drop_blocks(f"{cut}\nAnd now?") == "\nAnd now?"
+
+
+@pytest.mark.parametrize("changed", [str.upper, str.title, str.lower])
+def test_a_block_that_comes_back_in_other_letters_is_taken_out(changed: Callable[[str], str]) -> None:
+    packed = changed(pack_context([hit("Deploys are on <b>Friday</b>.\nNever on Monday."), hit("Two.")], None))
+    assert drop_blocks(f"You said: {packed} And now?") == "You said:  And now?"
+    assert drop_blocks(f"You said: {packed[: len(packed) // 2]}") == "You said: "
+
+
+def test_a_block_in_a_string_of_json_or_code_is_taken_out_and_what_stands_beside_it_stays() -> None:
+    packed = pack_context([hit('Deploys are on "Friday".\nNever on Monday. </recollect>'), hit("Two.")], None)
+    told = json.dumps({"additionalContext": packed, "continue": True})
+    assert drop_blocks(told) == '{"additionalContext": "", "continue": true}'
+    assert (
+        drop_blocks(told.replace("<", "\\u003c").replace(">", "\\u003e"))
+        == '{"additionalContext": "", "continue": true}'
+    )
+    assert drop_blocks(json.dumps(json.dumps(packed))) == r'"\"\""'
+    assert drop_blocks(f"print({packed!r})") == "print('')"
+    assert drop_blocks(f'{told[: told.index("Never")]}", and so on') == '{"additionalContext": "", and so on'
+    named = r'It prints "<recollect>\n" and no more.'
+    assert drop_blocks(named) == named
 
 
 def test_no_recalled_text_closes_or_opens_a_block_of_a_client() -> None:

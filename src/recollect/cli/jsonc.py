@@ -202,9 +202,17 @@ def remove(text: str, path: Sequence[str | int], *, lenient: bool) -> str:
             return text[:start] + text[spans[1][0] :]
         after = _end_of_blank(text, end)  # a comma after the only one goes along, a comment before it stays
         return text[:start] + text[end:after] + text[after + (text[after] == ",") :]
+    if at == len(spans) - 1 and holder.trailing_comma:  # the comma before it stays, and its own goes along
+        after = _end_of_blank(text, end)
+        return _joined(text[:start], text[end:after] + text[after + 1 :])
     before = spans[at - 1][1]
     comma = text.index(",", _end_of_blank(text, before))
-    return text[:before] + text[before:comma] + text[comma + 1 : start].rstrip() + text[end:]
+    return text[:comma] + _joined(text[comma + 1 : start], text[end:])
+
+
+def _joined(before: str, after: str) -> str:
+    """Two parts of a text without the blanks between them, unless a comment that ends with its line would go on."""
+    return (before.rstrip() if after.lstrip(" \t")[:1] in ("\r", "\n") or "//" not in before else before) + after
 
 
 def _end_of_blank(text: str, at: int) -> int:

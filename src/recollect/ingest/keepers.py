@@ -75,6 +75,9 @@ _ERRAND = (  # what somebody is about to do, which holds for an hour
 _NAMED = (  # what somebody is called, which is said in few words
     r"^(?:hi|hello|hey|btw|by the way|ok|and|so)?[,! ]*my (?:name(?:'s| is)|nickname is) (?-i:[A-Z])[\w'-]+", r"\bmy pronouns are\b", *abroad.NAMES,
 )  # fmt: skip
+_BY_NATURE = (
+    r"\bi(?:['’]m| am) (?:an? )?(?:allergic|vegetarian|vegan|lactose|diabetic|colou?r[- ]?blind|left[- ]handed)\b"
+)
 _NOT_ON_SCREEN = (  # of a program that shows it wrongly
     r"(?! (?:not |n't |never |no longer |still |being |also )*(?:shown|showing|displayed|visible|rendered|missing|wrong|broken|empty|undefined|null|cut|truncated|gone|"
     r"hidden|saved|updated|loaded|set|there|duplicated|misspelled|overlapping|too)\b)"
@@ -84,6 +87,10 @@ _NOT_LIVED = (  # what somebody goes through, and does not hold to
     r"asked|meant|thought|tried|worked|happen\w*|fail\w*|run into|ran into|did)\b)"
 )
 _NOT_BUSY = r"(?! (?:just |still |already |now )*(?-i:[a-z]{3,}ing)\b)"  # what somebody is about
+_LANGUAGES = (
+    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|russian|ukrainian|turkish|swedish|danish|norwegian|finnish|czech|greek|arabic|"
+    r"hebrew|hindi|japanese|chinese|mandarin|korean|deutsch|englisch|französisch|spanisch|italienisch)"
+)
 _PLACES = (
     r"host(?:name)?|server|registry|gateway|wiki|url|address|domain|bucket|cluster|namespace|database|db|queue|endpoint|proxy|mirror|dashboard|branch|"
     r"account|region|subnet|ip|repo(?:sitory)?|channel|project|instance|bastion|vpn|port|broker|cache"
@@ -94,6 +101,7 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         rf"(?!{_ERRAND})",
         r"\b(?:let'?s|we(?:'ll| will| are going to)) (?:go with|stick with|stay with|standardi[sz]e on|settle on|keep using)\b",
         r"\bdecision(?: is| was)?:", r"\bwe(?:'re| are) (?:dropping|deprecating|moving to|switching to|migrating to|retiring)\b",
+        r"\bwe(?:'ve| have)? (?:just |recently |finally |now |since )?(?:moved|switched|migrated|upgraded)(?: over| (?:the|our|all) [\w -]{2,40}?)? to (?!(?:the (?:next|other)|this|that|another)\b)",
         r"\b(?:i|we)(?:'m| am|'re| are) going with\b", r"\bwe(?:'ll| will)? (?:stay|stick|remain) (?:on|with) (?!(?:it|this|that|track|top|time|hold)\b)", r"\bfinal (?:decision|answer|call)\b", r"\bwir haben (?:uns )?(?:beschlossen|entschieden)\b", *abroad.DECISIONS,
     )),
     ("preference", "a preference", _any(
@@ -102,10 +110,10 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     )),
     ("rule", "a rule", _any(
         r"^(?:house |team )?(?:rule|convention|policy):", r"^(?:always|never|from now on|going forward|in future|in the future|whenever|by default|don't ever|do not ever)\b",
-        r"\b(?:you|we|everyone|nobody|agents?|it|they|one) (?:must|should|may|can) (?:always|never|not ever|only)\b", r"\b(?:must|may) (?:never|not|only|always)\b",
+        r"\b(?:you|we|everyone|nobody|agents?|it|they|one) (?:must|should|may|can) (?:always|never|not ever|only)\b", r"\b(?:must|may) (?:never|not|only|always)\b", r"(?<!\bit )(?<!\bthis )(?<!\bthat )\b(?:must|has to|have to) (?:stay|remain|be kept|keep working)\b",
         r"^(?:please |pls )(?:always|never)\b", r"\bour \w+ (?:is|are) (?:always|never)\b",
         r"^(?:in|for|on|with|when (?:writing|editing|you)) [\w ./'+#-]{2,40}, (?:please )?(?:always|never|don't|do not|use|prefer|avoid)\b",
-        r"\b(?:you|we|everyone|agents?) (?:should|must|need to|have to)\b.*\b(?:before|after|for|on|in|with|at|to) (?:every|each|all|any)\b", *abroad.RULES,
+        r"\b(?:you|we|everyone|agents?|customers?|clients?|reviewers?|developers?|people|teams?) (?:should|must|need to|have to)\b.*\b(?:before|after|for|on|in|with|at|to) (?:every|each|all|any)\b", *abroad.RULES,
         r"\bfrom now on\b", r"\bgoing forward\b", rf"\b(?:we|i) (?:always|never)\b{_NOT_LIVED}", r"\bour (?:convention|rule|policy|style guide|standard)\b",
         r"\b(?:the|a) (?:convention|rule|policy) (?:is|here is)\b", r"\bis (?:forbidden|not allowed|mandatory|off[- ]limits|required for every|required for all)\b",
         r"\bevery (?:pr|pull request|commit|release|migration|change|endpoint|test) (?:must|needs|has to|gets|requires)\b", r"^(?:don't|do not|please don't|never) (?:use|push|commit|merge|touch|edit|run|add|deploy|call|write|send|change)\b",
@@ -117,25 +125,22 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     )),
     ("fix", "a fix that worked", _any(
         r"\b(?:the )?(?:fix|solution|workaround|trick|remedy) (?:is|was|that worked|turned out)\b", r"\b(?:root cause|the culprit|the real cause|the actual cause|the cause) (?:is|was|of)\b",
-        r"\b(?:it turns out|turns out|turned out)\b", r"\b(?:that|this|which|it) (?:fixed|solved|resolved) (?:it|the|this)\b", r"\bfixed (?:it |this |the \w+ )?by\b", r"\bsolved (?:it |this )?by\b",
+        r"\b(?:it turns out|turns out|turned out)\b", r"\b(?:that|this|which|it) (?:fixed|solved|resolved) (?:it|the|this)\b", r"^\w{3,}ing [^.;!?]{3,90} (?:fixed|solved|resolved|cured) (?:it|the|this|that)\b", r"\bfixed (?:it |this |the \w+ )?by\b", r"\bsolved (?:it |this )?by\b",
         r"\b(?:bug|problem|issue|failure|flake|leak|crash|error|hang|test|outage) was caused by\b",
         r"\bthe (?:bug|problem|issue|failure|flake|leak|crash|error|hang) (?:was|came from|comes from|is caused by|was caused by)\b",
     )),
     ("fact", "a fact about a person or a system", _any(
-        *_NAMED, rf"\bmy (?:name|wife|husband|partner|son|daughter|boss|manager|team|company|birthday|timezone|time zone|phone|dog|cat|doctor|address|role|job)(?:'s \w+)? (?:is|are|has)\b{_NOT_BUSY}{_NOT_ON_SCREEN}", r"\bi(?:'m| am) (?:allergic|vegetarian|vegan|based in|a \w+ (?:at|in|from)|an \w+ (?:at|in|from)|responsible for|on call|the (?:owner|lead|maintainer))\b",
+        *_NAMED, rf"\bmy (?:name|wife|husband|partner|son|daughter|boss|manager|team|company|birthday|timezone|time zone|phone|dog|cat|doctor|address|role|job)(?:'s \w+)? (?:is|are|has)\b{_NOT_BUSY}{_NOT_ON_SCREEN}", _BY_NATURE, r"\bi(?:'m| am) (?:based in|a \w+ (?:at|in|from)|an \w+ (?:at|in|from)|responsible for|on call|the (?:owner|lead|maintainer))\b",
+        r"\b(?:the|our|my|\w+['’]s) [\w -]{2,40} (?:has |have |was |were )?changed(?:[,;:–—-]+ (?:it|they)(?:'s|'re| is| are)\b| (?:from \S+ )?to (?=\S*[\d/.@]|(?-i:[A-Z])))",
         r"\bmy (?:sister|brother|mother|father|mum|mom|dad|wife|husband|partner|son|daughter|aunt|uncle|grandmother|grandfather)(?: \w+)? (?:is|has|lives|works)\b",
-        r"\bi (?:live|work|moved|was born|own|maintain|report) (?:in|at|to|as|with|the|on)\b",
+        r"\bi (?:live|work|was born|own|maintain|report) (?:in|at|to|as|with|the|on)\b", r"\bi(?:'ve| have)? (?:just |recently )?moved (?:from|to) (?-i:[A-Z])",
         r"\b(?:the )?(?:prod(?:uction)?|staging|dev|test|ci|backup|primary|main|master|release|nightly|build|database|db|server|cluster|api|service|repo(?:sitory)?|dashboard|cron|job|queue|bucket|domain|certificate|contract|license|office|deadline|budget|limit|quota|port|schema|endpoint|log)s?(?: \w+){0,5} (?:is|are|lives?|runs?|sits?|listens?|expires?|points? to|uses?|belongs? to|ends?|happens?|resets?|starts?|goes?|go|moves?|restarts?) (?:\d|(?:in|on|at|to|from|under|by|every|the|a|an|only|behind|owned|called|named|port|postgres|version|with|frozen|read-only)\b)",
         rf"\b(?:the|our|my) (?:[\w-]+ ){{0,3}}(?:{_PLACES}) (?:is|are|lives at|runs at) (?:at |now )?(?=\S*(?:\d|\w\.\w|/|_|\w:\w))[\w`]\S{{3,}}",
-        r"\b[A-Z][a-z]+ (?:owns|leads|maintains|is (?:our|the|responsible|on)|handles|runs|reviews|approves|works (?:at|on|in|from)|lives in|prefers|hates|likes)\b", r"\b(?:we|our \w+) (?:use|run|host|deploy|store|keep|ship|release|bill|pay)\b(?! (?:this|that|it)\b)",
+        r"\b[^\W\d_]{2,} (?:owns|leads|maintains|is (?:our|the|responsible|on)|handles|runs|reviews|approves|works (?:at|on|in|from)|lives in|prefers|hates|likes)\b", rf"\bi speak {_LANGUAGES}\b", r"\bwe (?:don't|do not|never) (?:support|use|allow|ship|accept|merge|mock|store|log|deploy)\b(?! (?:this|that|it|them)\b)", r"\b(?:we|our \w+) (?:use|run|host|deploy|store|keep|ship|release|bill|pay)\b(?! (?:this|that|it)\b)",
     )),
 )  # fmt: skip
 
 _POLITE = r"^(?:(?:please|pls|bitte|and|also|ok(?:ay)?|so|hey|oh|btw|by the way)[,:]? )*"
-_LANGUAGES = (
-    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|russian|ukrainian|turkish|swedish|danish|norwegian|finnish|czech|greek|arabic|"
-    r"hebrew|hindi|japanese|chinese|mandarin|korean|deutsch|englisch|französisch|spanisch|italienisch)"
-)
 _THINGS = r"(?:folders?|director(?:y|ies)|dirs?|files?|modules?|packages?|branch(?:es)?|schemas?|configs?|migrations?)"
 _STANDING = _any(  # how somebody wants an agent to be, whatever is worked at; most are short
     rf"{_POLITE}(?:answer|reply|respond|talk|write)(?: to)?(?: me| us)?(?: only| always)? in {_LANGUAGES}\b[\w ,]*[.!]*$",
@@ -187,8 +192,8 @@ _BRIEF = _any(  # what is said in few words
     r"\bwe(?:'ve| have)? decided (?:on|against|for)\b",
     *abroad.PREFERENCES,
     *abroad.RULES,
-    r"\bi(?:'m| am) (?:allergic|vegetarian|vegan|lactose|diabetic|colou?r[- ]?blind|left[- ]handed)\b",
 )
+_IS_SO = _any(_BY_NATURE)  # "I'm vegan" says all
 _WORDY = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]|[^\W\d_]{2,}")
 
 
@@ -240,7 +245,7 @@ def _judge(sentence: str, role: str) -> Keeper | None:
         return Keeper(sentence, "preference", "a standing request")
     if _STEP.search(bare):
         return None
-    shortest, least = (0, 3) if _BRIEF.search(bare) else (_SHORTEST, 5)
+    shortest, least = (0, 1) if _IS_SO.search(bare) else (0, 3) if _BRIEF.search(bare) else (_SHORTEST, 5)
     if len(sentence) < shortest or len(_WORDY.findall(bare)) < least:
         return None
     for kind, why, pattern in _RULES:

@@ -111,7 +111,12 @@ def is_strong(text: str) -> bool:
     if not is_told(text) or not any(map(str.isdigit, text)):
         return False
     joined = any(sign in "-_" for sign in text) and classes(text) == 3
-    return _has_signs(text) or joined or len(_TURN.findall(text)) >= 4
+    return _has_signs(text) or joined or len(_TURN.findall(text)) >= 4 or _is_scattered(text)
+
+
+def _is_scattered(text: str) -> bool:
+    """Small letters, capitals and digits in runs of two or so: those of names are as long as words."""
+    return len(text) >= 10 and classes(text) == 3 and text.isalnum() and len(_RUNS.findall(text)) * 2.4 >= len(text)
 
 
 def _has_signs(text: str) -> bool:
@@ -121,7 +126,7 @@ def _has_signs(text: str) -> bool:
 
 
 _ELSE = pattern_of(
-    r"(?i)^[#@~*&%$^!-]|&&|&#|&(?:amp|lt|gt|quot|nbsp|apos)$|%(?:2[0-9a-f]|3[a-f]|c3)(?!\d)|\+\+|->|\d\.\d|\.\w{1,5}#|\.[a-z]{1,5}!?$|@[\w-]+\.|@\d|^\d+%|\$[A-Z_]{3}|^[A-Z]{1,3}&[A-Z]|"
+    r"(?i)^[#@~*&%$^!-]|&&|&#|&(?:amp|lt|gt|quot|nbsp|apos)$|%(?:2[0-9a-f]|3[a-f]|c3)(?!\d)|\+\+|->|\d\.\d|\.\w{1,5}#|\.[a-z]{1,5}!?$|@[\w-]+\.|@\d|^\d+%|(?-i:\$[A-Z_]{3})|^[A-Z]{1,3}&[A-Z]|"
     r"^(?:issue|ticket|bug|pr|mr|gh|case|order|room|step|item|[a-z])#|^(?:ctrl|cmd|alt|shift|windows|ubuntu|debian|python|postgres|java|node|office|server)[+\d]"
 )  # what has such signs and is none: variables, versions, addresses, tickets, keys that are pressed
 
@@ -134,7 +139,9 @@ def is_made(text: str) -> bool:
         return True
     if "@" in text:
         return classes(text) == 3
-    return text.isascii() and text.isalnum() and classes(text) == 3 and len(_TURN.findall(text)) >= 4
+    if not text.isascii() or not text.isalnum() or classes(text) < 3:
+        return False
+    return len(_TURN.findall(text)) >= 4 or _is_scattered(text)
 
 
 _ENDS_COUNTED = pattern_of(r"\d\d!{1,3}$")

@@ -137,6 +137,8 @@ _PREFIXED = (
     _prefixed("Cloudflare key", "v1.0-", r"v1\.0-[a-f0-9]{24}-[a-f0-9]{140,160}"),
     _prefixed("Artifactory key", "akcp", r"AKCp[A-Za-z0-9]{60,80}"),
     _prefixed("Resend or Clerk key", "re_ sk_", r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,30}"),
+    _prefixed("wallet key", "prv k l 5", r"[xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,112}|[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])", is_key),
+    _prefixed("token", "_", rf"[a-z]{{2,10}}_(?:[a-z]{{2,8}}_)?[A-Za-z0-9]{{32,255}}{_END}", is_key),  # as issuers form them that are not named here
     _prefixed("web token", "eyj", rf"eyJ{_TOKEN}{{10,4000}}\.eyJ{_TOKEN}{{10,8000}}(?:\.{_TOKEN}{{10,2000}})?"),
 )  # fmt: skip
 
@@ -178,19 +180,32 @@ _PLACED = (
     _placed("secret", ("pass", "pwd", "secret", "token", "key"),
             rf"(?i:{_TAGGED}(?:[\"']?>(?=[^\s<>]{{6,400}}</)|[\"']\s{{1,4}}value=[\"']))(?P<secret>[^\s\"'<>]{{6,400}})(?=[\"'<])", is_quoted_value),
     _placed("one-time password", ("secret", "key"),
-            r"(?i:\botpauth://[^\s\"'`<>]{1,300}?[?&]secret=|\b(?:totp|otp|2fa|mfa)(?:[ -](?:secret|key)){1,2}\s?(?:is|ist|lautet|:|=)\s{0,3}[\"'`]?)(?P<secret>(?i:[A-Z2-7]{16,128}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}))(?![A-Za-z0-9])", is_base32),
+            r"(?i:\botpauth://[^\s\"'`<>]{1,300}?[?&]secret=|\b(?:totp|otp|2fa|mfa)(?:[ -](?:secret|key)){1,2}(?:\s?(?:is|ist|lautet|:|=))?\s{0,3}[\"'`]?)(?P<secret>(?i:[A-Z2-7]{16,128}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}))(?![A-Za-z0-9])", is_base32),
     _placed("password", ("htpasswd",),
             r"\bhtpasswd\s{1,3}(?:-\w{1,6}\s{1,3}(?:\d{1,2}\s{1,3})?){0,3}(?:-(?=\w{0,6}n)\w{0,6}b\w{0,6}|-(?!\w{0,6}n)\w{0,6}b\w{0,6}\s{1,3}\S{1,100})\s{1,3}\S{1,100}\s{1,3}[\"']?(?P<secret>[^\s\"'`]{6,100})", is_filled),
     _placed("secret", ("pass", "secret", "token", "key"),
             r"(?i:\bconfig(?:ure)?(?::|\s{1,3})set\s{1,3}(?:--?[\w-]{1,20}\s{1,3}){0,3}[\"']?[\w./:@-]{0,100}(?:password|passwd|secret|token|api_?key|access_key)\s{1,3})[\"']?(?P<secret>[^\s\"'`]{6,400})", is_password),
     _placed("key", ("key", "token", "secret"),
             r"(?i:\b(?:client|webhook|signing|app|consumer|shared|api|access|auth|deploy|bot)[ -](?:secret|key|token)\s(?:is|was|to|ist|lautet)\b:?)\s{1,3}[\"'`]?(?P<secret>[A-Za-z0-9_+/~.-]{11,200}[A-Za-z0-9_+/=-])(?![\w=/])", lambda text: is_strong(text) and is_random(text)),
-    _placed("passphrase", ("passphrase", "pass phrase"),
-            r"(?i:\bpass ?phrase\b)(?:(?:\s[\w'-]{1,20}){0,6}?\s?(?:is|to|:|=)\s{1,3}[\"'`]?|\s{1,3}[\"'`])(?P<secret>[a-z]{3,20}(?:[ -][a-z]{3,20}){2,7}(?:[ -]\d{1,4})?)(?=[\"'`.!]|\s*$)", is_phrase),
+    _placed("passphrase", ("phrase",),
+            r"(?i:\b(?:pass ?|(?:recovery|backup|unlock|security)[ -])phrase\b)(?:(?:\s[\w'-]{1,20}){0,6}?\s?(?:is|to|:|=)\s{1,3}[\"'`]?|\s{1,3}[\"'`])(?P<secret>[a-z]{3,20}(?:[ -][a-z]{3,20}){2,7}(?:[ -]\d{1,4})?)(?=[\"'`.!]|\s*$)", is_phrase),
     _placed("password", ("user", "login"),
             r"(?i:\b(?:user(?:name)?|login)\s\S{1,60}?(?:\s(?:and|und|y|et|with|mit))?[\s,/]{1,3}(?:pass|pw|pwd))\s{1,3}(?P<secret>[^\s\"'`,;]{5,200}[^\s\"'`,;.?])", is_password),
     _placed("password", ("credential", "zugangsdaten"),
             r"(?i:\b(?:credentials?|zugangsdaten)\b(?:\s[\w'-]{1,20}){0,4}?\s?(?:are|is|sind|:|=))\s{0,3}[^\s:/,]{1,60}\s?(?:[/,:|]|\band\b)\s?(?P<secret>[^\s\"'`,;]{6,200}[^\s\"'`,;.?])", is_strong),
+    _placed("password", ("credential", "creds", "login", "zugangsdaten"),
+            r"(?i:\b(?:credentials|creds|login|zugangsdaten)\s(?:are|is|sind|ist)\s[\w.@+-]{1,40}\s(?:and|und))\s(?P<secret>[^\s\"'`,;]{6,100}[^\s\"'`,;.?])(?=[.,;!?)\"'`]|\s{0,3}$|\s(?i:for|on|für|auf)\b)", _is_chosen),
+    _placed("password", ("use ", "try ", "utilise ", "usa ", "nimm ", "nutze ", "admin", "root", "postgres", "chpasswd"),
+            r"(?<![\w/.:@-])(?:(?i:use|try|nutze|benutze|nimm|utilise|usa)\s[\w.@+-]{1,40}|(?i:admin(?:istrator)?|root|postgres))\s?[:/]\s?(?P<secret>[^\s\"'`,;:/|<>()]{8,64})(?=[\s\"'`,;)]|[.?!]?(?:\s|$))", is_made),
+    _placed("password", ("chpasswd",), r"(?<![\w.-])[\w.-]{1,40}:(?P<secret>[^\s\"'`]{5,100})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s)?chpasswd\b", is_filled),
+    _placed("password", ("identified by", "securestring"),
+            r"(?i:\bidentified\s(?:with\s\w{1,40}\s)?by\s|\bConvertTo-SecureString\s(?:-String\s)?)\s{0,3}[\"'](?P<secret>[^\s\"']{6,200})[\"']", is_password),
+    _placed("password", ("auth=(", "auth = (", "basicauth(", "digestauth("),
+            r"(?i:\b(?:auth\s?=\s?|(?:HTTP)?(?:Basic|Digest)Auth)\(\s?)[\"'][^\"'\n]{1,80}[\"'],\s?[\"'](?P<secret>[^\s\"']{5,200})[\"']", is_quoted_value),
+    _placed("password", ("sqlplus ", "oracle:"), r"(?i:\bsqlplus\s(?:-\w{1,3}\s){0,3}|\boracle:(?:thin|oci):)[\w$#]{1,40}/(?P<secret>[^\s\"'`@/]{5,100})@", is_url_password),
+    _placed("password", ("pgpass", ":5432:", ":*:"), r"(?m:^)[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*.-]{1,60}:(?P<secret>[^\s:]{6,100})(?m:$)", is_filled),
+    _placed("authorization", ("auth",), r"(?:\b_auth|[\"']auth[\"'])\s{0,3}[:=]\s{0,3}[\"']?(?P<secret>[A-Za-z0-9+/]{16,400}={0,2})(?![\w+/=-])", is_key),
+    _placed("one-time code", ("code",), r"(?i:\b(?:2fa|mfa|otp|totp|verification|one-time|sms|authenticator)[ -](?:pass)?code\s?(?:is|was|:|=|ist|lautet))\s{0,3}(?P<secret>\d{3}[ -]?\d{3,5})(?![\d.:,-]?\w)", bool),
     _placed("password", ("credential", "creds", "login", "zugangsdaten"),
             r"(?<![^\s\"'`(])[\w.@+-]{1,40}[:/](?P<secret>[^\s\"'`,;:/]{6,100})[\"'`]?(?i:\s(?:as|for|als|für)\s(?:(?:the|my|our|your|die|meine)\s)?(?:credentials|creds|login|zugangsdaten))\b", is_told),
     _placed("secret", ("pass", "pwd", "secret", "token", "key"),
@@ -234,15 +249,15 @@ _PLACED = (
     _placed("storage key", ("accountkey=", "sharedaccesskey=", "sig="),
             r"(?i:\b(?:AccountKey|SharedAccessKey|SharedAccessSignature|sig)=)(?P<secret>[A-Za-z0-9+/%=_-]{30,200})", is_random),
     _placed("key", ("key", "token", "secret", "credential"),
-            r"(?i:\b(?:key|token|secret|credentials?|api[- ]key)\b)[^\n\"'`]{0,60}?(?<![A-Za-z0-9+/_=.-])(?P<secret>[A-Za-z0-9+/_-]{20,200}={0,2})(?![A-Za-z0-9+/_=-])", is_key),
+            r"(?i:\b(?:key|token|secret|credentials?|api[- ]key)\b)[^\n\"'`]{0,60}?(?:[:：]\s{1,4}[\"'`]{0,3}\n?)?(?<![A-Za-z0-9+/_=.-])(?P<secret>[A-Za-z0-9+/_-]{20,200}={0,2})(?![A-Za-z0-9+/_=-])", is_key),
 )  # fmt: skip
 
 _KEYED = pattern_of(
-    r"(?:pass(?:word|wd|phrase|code|wort)|(?<![^\W_])(?:passe?|pw)(?![^\W_])|pwd|secret|key|token|credentials?|schlüssel"
+    r"(?:pass(?:word|wd|phrase|code|wort)|(?<![^\W_])(?:passe?|pw)(?![^\W_])|pwd|psw|pswd|secret|key|token|credentials?|schlüssel"
     rf"|{ABROAD}|{EASTERN})[\"'`]?\s{{0,4}}(?::=|=>|==?|:|：)\s{{0,4}}"
 )  # of a text in lower case: a word for a secret, and a sign that it is set to something
 _KEY_WORDS = (
-    "key", "pass", "token", "secret", "pwd", "credential", "pw", "schlüssel", *ABROAD_MARKS, *EASTERN_MARKS,
+    "key", "pass", "token", "secret", "pwd", "psw", "credential", "pw", "schlüssel", *ABROAD_MARKS, *EASTERN_MARKS,
 )  # fmt: skip
 """How all that `_KEYED` finds begins: these are found in less time."""
 _SHORTEST = 8  # signs, of a word for a secret and what it is set to
@@ -253,7 +268,7 @@ _KINDS_OF_KEY = pattern_of(
 _NAMED = pattern_of(r"(?<![A-Za-z])[A-Z][A-Z0-9]*_$")  # as settings of an environment are: STRIPE_KEY, DB_PASS
 _QUOTED = pattern_of(r"[brfu@]?(?P<q>[\"'`])(?P<secret>[^\"'`\s]{6,400})(?P=q)")
 _JOINED = pattern_of(r"[a-z]+(?:-[a-z]+)+")  # a name: `credentials: "same-origin"`
-_BARE = pattern_of(r"(?P<secret>[^\s\"'`,;&<>()\[\]{}]{6,400})(?![(\[{])")
+_BARE = pattern_of(r"(?P<secret>(?:[^\s\"'`,;&<>()\[\]{}]|&(?!&|\w{1,40}=|\w{1,8};)(?<!&&)){6,400})(?![(\[{])")
 
 _LOGINS = (
     "log ?in", "logging in", "logged in", "sign ?in", "credential", "creds", "zugangsdaten", "anmeld", "einlogg", "logge dich", "identifiants",
@@ -414,9 +429,20 @@ def _private_keys(text: str) -> Iterator[Secret]:
             yield Secret(start, at, _PRIVATE_KEY)
     while begun := _PEM.search(text, at):
         ended = _PEM_END.search(text, begun.end())
-        at = len(text) if ended is None else ended.end()
+        at = _end_of_key(text, begun) if ended is None else ended.end()
         if at - begun.end() >= _PEM_LEAST:
             yield Secret(begun.start(), at, _PRIVATE_KEY)
+
+
+def _end_of_key(text: str, begun: re.Match[str]) -> int:
+    """Where a key ends that nothing closes: where it was cut off, or where somebody goes on who only names its heading."""
+    if not begun.group().startswith("-"):
+        return len(text)
+    run = _KEY_RUN.match(text, begun.end())
+    return max(_end_of_lines(text, begun.end()), begun.end() if run is None else run.end())
+
+
+_KEY_RUN = pattern_of(r"(?:\s|\\+[nr]|[A-Za-z0-9+/=]{20,})*")
 
 
 def _begin_of_lines(text: str, end: int) -> int:

@@ -11,6 +11,7 @@ from recollect.retrieve.quotes import sentences_of
 from recollect.retrieve.restate import Statement, read_statement
 
 _FEWEST = 2  # words that a sentence shares with what it says again
+_SOME = 3  # words of an answer that tells something
 _COUNTED = {
     word: str(number)
     for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), start=1)
@@ -28,6 +29,17 @@ def echoes(said: str, heard: str, *, now: str | None = None, answering: bool = F
         before, after = (_told(read_statement(text)) for text in (said, now))
         its = [one for one in its if one & (before - after) and not one & (after - before)]
     return any(_says(one, other, answering=answering) for one in own for other in its)
+
+
+def is_all_about(heard: str, said: str) -> bool:
+    """Is most of what was heard what was said, so that whoever answers it speaks of that?"""
+    words = _told(read_statement(heard))
+    return 2 * len(words & _told(read_statement(said))) > len(words)
+
+
+def says_something(text: str) -> bool:
+    """Does an answer say more than that it was heard?"""
+    return len(_told(read_statement(text))) >= _SOME
 
 
 def _says(own: frozenset[str], its: frozenset[str], *, answering: bool) -> bool:

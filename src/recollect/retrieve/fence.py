@@ -29,19 +29,31 @@ HEADINGS = {
 """What stands above the lines of a brief, by section."""
 
 _INDENT = "  "
-_QUOTE = r"(?:[ \t]{0,3}(?:>|&gt;)){1,9}[ \t]?"  # before each line that somebody quotes
+_QUOTE = r"(?:[ \t]{0,3}(?:>|&gt;|\|)){1,9}[ \t]?"  # before each line that somebody quotes
+_OPENED, _CLOSED = r"(?:<|&lt;|\\u003c)", r"(?:>|&gt;|\\u003e)"
 _BLOCK = pattern_of(  # as we write it or somebody quotes it, and as Gemini CLI hands it on: escaped, before the prompt
-    rf"(?P<quoted>^{_QUOTE})?(?P<opened><|&lt;)recollect\b[^<>&]{{0,200}}(?:>|&gt;)(?:\s|>|&gt;)*{NOTE}|\A\s*<hook_context>",
-    re.MULTILINE,
+    rf"(?P<quoted>^{_QUOTE})?(?P<opened>{_OPENED})recollect\b[^<>&\\]{{0,200}}{_CLOSED}"
+    rf"(?:(?P<string>(?:\s|\\+[nr])*?\\+n)|(?:\s|>|&gt;|\|)*){NOTE}|\A\s*<hook_context>",
+    re.MULTILINE | re.IGNORECASE,
 )
 _ENDS = {
-    "<": pattern_of(rf"\n(?:{_QUOTE})?[ \t]*</recollect>"),
-    "&lt;": pattern_of(rf"\n(?:{_QUOTE})?&lt;/recollect&gt;"),
+    "<": pattern_of(rf"\n(?:{_QUOTE})?[ \t]*</recollect>", re.IGNORECASE),
+    "&lt;": pattern_of(rf"\n(?:{_QUOTE})?&lt;/recollect&gt;", re.IGNORECASE),
     "": pattern_of("</hook_context>"),
 }
-_BETWEEN = r"(?:\s|>|&gt;)*"
+_STRINGS = {  # the rest of a block in a string of JSON or of code, in which a line ends with a sign for that
+    opened: pattern_of(rf"(?:(?!{end})[^\n])*{end}|(?P<cut>(?:[^\n\"\\]|\\.)*)", re.IGNORECASE)
+    for opened, end in (
+        ("<", r"<\\*/recollect>"),
+        ("&lt;", "&lt;/recollect&gt;"),
+        (r"\u003c", r"\\u003c/recollect\\u003e"),
+    )
+}
+_BETWEEN = r"(?:\s|>|&gt;|\|)*"
 _HEADING = "|".join(HEADINGS.values())
-_BEGUN = pattern_of(rf"{_BETWEEN}(?:[-*•][ \t]+\[|{_HEADING})")  # as a block of ours goes on after its note
+_BEGUN = pattern_of(
+    rf"{_BETWEEN}(?:[-*•][ \t]+\[|{_HEADING})", re.IGNORECASE
+)  # as a block of ours goes on after its note
 _LINE = r"(?:(?!</recollect>)[^\n])*"
 _ITEM = (
     rf"{_BETWEEN}[-*•][ \t]+\[[^\]\n]{{0,200}}(?:\](?:[ \t]+\({_LINE}|[ \t]*$)|$)(?:\n(?:{_QUOTE})?{_INDENT}{_LINE})*"
@@ -49,7 +61,7 @@ _ITEM = (
 _LINES = pattern_of(  # all that looks like lines of ours, of which the last may be cut off anywhere
     rf"(?:{_ITEM}|{_BETWEEN}(?:{_HEADING})$)*"
     rf"(?:{_BETWEEN}(?:(?P<end>(?:<|&lt;)/recollect(?:>|&gt;))|(?:[-*•]|</?\w*)[ \t]*\Z))?",
-    re.MULTILINE,
+    re.MULTILINE | re.IGNORECASE,
 )
 _OPENING = "\uff1c\ufe64\u2039\u276e\u3008\u27e8"  # what looks like the beginning of a mark
 _UNSEEN = "\u00ad"  # stands for all signs that are not shown and that texts are full of
@@ -128,12 +140,12 @@ def drop_blocks(text: str, *, unclosed: bool = True) -> str:
     endless: set[str] = set()
     at = 0
     for mark in _BLOCK.finditer(text):
-        ours = mark["opened"] or ""
+        ours = (mark["opened"] or "").lower()
         if mark.start() < at:
             continue
-        lines = _LINES.match(text, mark.end()) if ours else None
-        end = lines if lines is not None and lines["end"] else None
-        if end is None and ours not in endless and (not ours or _BEGUN.match(text, mark.end())):
+        lines = (_STRINGS[ours] if mark["string"] else _LINES).match(text, mark.end()) if ours else None
+        end = lines if lines is not None and _is_ended(lines) else None
+        if end is None and ours in _ENDS and ours not in endless and (not ours or _BEGUN.match(text, mark.end())):
             end = _ENDS[ours].search(text, mark.end())
             if end is None:
                 endless.add(ours)  # an end that is not there is looked for once
@@ -144,3 +156,9 @@ def drop_blocks(text: str, *, unclosed: bool = True) -> str:
         kept.append(text[at : mark.start()])
         at = end.end()
     return "".join([*kept, text[at:]]) if kept else text
+
+
+def _is_ended(lines: re.Match[str]) -> bool:
+    """Is a block closed behind some of its lines, and not cut off?"""
+    told = lines.groupdict()
+    return told["cut"] is None if "cut" in told else told["end"] is not None

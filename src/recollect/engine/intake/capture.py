@@ -141,7 +141,7 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
             begins = reached.offset == 0
             new = _beyond(lines, _ends(core, space)) if begins else _forked(file) + lines
             _learn(confided, lines[: len(lines) - len(new)] if begins else b"")
-            conversation = _unread(_heard(new, pauses, wish.at or core.clock()), before, so_far)
+            conversation = _unread(_heard(new, pauses, wish.at or core.clock(), confided), before, so_far)
             conversation = _unqueued(conversation, file, reached.offset)
             now = _reach(file, _until(reached, conversation, lines), end)
             so_far, reached = _write(
@@ -269,7 +269,7 @@ class _Told(Struct):
     created_at: object = None
 
 
-def _heard(lines: bytes, pauses: Sequence[Pause], at: datetime) -> Conversation | None:
+def _heard(lines: bytes, pauses: Sequence[Pause], at: datetime, confided: Confided) -> Conversation | None:
     """What is said in some lines but for what was said during a pause, on both sides of which nothing is joined.
 
     What does not say when it was said counts as said just now.
@@ -280,7 +280,7 @@ def _heard(lines: bytes, pauses: Sequence[Pause], at: datetime) -> Conversation 
             runs[-1].append(line)
         elif runs[-1]:
             runs.append([])
-    told = (_conversation(b"\n".join(run)) for run in runs) if pauses else [_conversation(lines)]
+    told = (_conversation(some, confided) for some in ([b"\n".join(run) for run in runs] if pauses else [lines]))
     talks = [talk for talk in told if talk is not None]
     if len(talks) < 2:
         return next(iter(talks), None)
@@ -296,25 +296,31 @@ def _is_outside(line: bytes, pauses: Sequence[Pause], at: datetime) -> bool:
     return told.type in _OF_SESSIONS or not is_paused(pauses, moment)
 
 
-def _conversation(lines: bytes) -> Conversation | None:
-    """What is said in some lines of a transcript; a subagent's own talk is left out."""
+def _conversation(lines: bytes, confided: Confided | None = None) -> Conversation | None:
+    """What is said in some lines of a transcript; a subagent's own talk is left out.
+
+    Of what was copied from another session it is only known from then on what was told there in confidence.
+    """
     reader = find_reader_of_lines(lines) or find_reader(lines) if lines.strip() else None
     if reader is None:
         sound = _sound(lines)
-        return None if sound == lines else _conversation(sound)
+        return None if sound == lines else _conversation(sound, confided)
     try:
         talk = next(iter(reader(lines)), None)
     except BROKEN:
         sound = _sound(lines)
-        return None if sound == lines else _conversation(sound)
+        return None if sound == lines else _conversation(sound, confided)
     if talk is None or (talk.format == "claude-code" and talk.id is None):
         return None
+    if confided is not None:
+        for one in talk.messages[: talk.copied]:
+            confided.learn(one.role, spoken(one))
     return msgspec.structs.replace(talk, messages=talk.messages[talk.copied :], copied=0)
 
 
 def _learn(confided: Confided, lines: bytes) -> None:
     """What was told in confidence in lines that are not read for anything else; the first may be half a one."""
-    talk = _conversation(lines) if lines else None
+    talk = _conversation(lines, confided) if lines else None
     for one in () if talk is None else talk.messages:
         confided.learn(one.role, spoken(one))
 
@@ -336,7 +342,7 @@ def spoken(message: Message) -> str:
     text = drop_blocks(message.text)
     if message.role == "assistant":
         text = "\n".join(line for line in text.splitlines() if not _CALL.fullmatch(line.strip()))
-    return text.strip()
+    return text.strip() if text == message.text or any(map(str.isalnum, text)) else ""  # signs around what was left out
 
 
 def _forgetting(messages: Iterable[Message]) -> list[Message]:

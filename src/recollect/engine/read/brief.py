@@ -42,6 +42,7 @@ from recollect.types import CAPTURED, Filter, Record
 
 _TALK = ("source", "document", "message", "code", "activity")  # what was there, not what is so
 _MOST = 60  # of each list
+_NOW = "now"
 _STATED = "fact"
 _MOST_BY_WORD = 300
 
@@ -92,7 +93,8 @@ def _by_section(records: Sequence[Record], now: datetime) -> dict[Section, list[
 def said_since(view: View, record: Record) -> Record | None:
     """What was stated last, of the same project, that contradicts a record; None where it still stands."""
     stated = msgspec.structs.replace(record, kind=_STATED)  # a message is compared as what it says
-    told = [one for one in find_already(view, stated) if one.differs]
+    changing = msgspec.structs.replace(stated, text=f"{_NOW} {record.text}")  # who tells of a change uses other words
+    told = [one for one in find_already(view, changing) if one.differs]
     if matter := matter_of(record.text):  # what takes a decision back shares few of the words of deciding
         told += find_already(view, msgspec.structs.replace(stated, text=matter))
     since = [one for one in told if one.date > record.event_time and contradicts(one.text, record.text)]

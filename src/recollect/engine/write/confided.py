@@ -2,8 +2,8 @@
 
 An agent repeats what it was told: a password in a sentence that does not call it one, a salary that stood in
 `<private>…</private>`. So of messages that follow each other each is kept without the secrets of those before it, and
-an agent's without the sentences that say what was private: of the answer one word of it is enough, of what an agent
-says later a number, or most of the words.
+an agent's without the sentences that say what was private: of the answer one word of it is enough where that was
+little, and else a name or two words; of what an agent says later a number, or most of the words.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from recollect.retrieve.restate import read_statement
 _LONGEST = 400  # signs of a secret that somebody repeats
 _PARTS = pattern_of(r"([.!?…][\"'”’)\]]*\s+|[。！？]|\n+)")
 _AGENT = "assistant"
+_LITTLE = 15  # words that were private: of more, each may as well be said of something else
+_PART = 0.25  # of the words of a sentence, at least two, that it shares with much that was private
+_NAME, _NO_NAME = pattern_of(r"\b[^\W\d_a-z]\w+"), pattern_of(r"\b[a-z]\w+")
 
 Words = frozenset[str]
 
@@ -31,6 +34,7 @@ class Confided:
         self._secrets: dict[str, str] = {}
         self._private: Words = frozenset()
         self._just: Words = frozenset()
+        self._telling: Words = frozenset()
 
     @property
     def anything(self) -> bool:
@@ -57,6 +61,8 @@ class Confided:
         if role != _AGENT:
             self._just = frozenset[str]() if public == text else _words(text) - _words(public)
             self._private |= self._just
+            few = len(self._just) <= _LITTLE
+            self._telling = self._just if few else self._just & (_all(_NAME, text) - _all(_NO_NAME, text))
 
     def _masked(self, text: str) -> str:
         values = sorted((value for value in self._secrets if value in text), key=len, reverse=True)
@@ -76,10 +82,18 @@ class Confided:
         shared = words & self._private
         if not shared:
             return False
-        return bool(words & self._just) or any(map(str.isdigit, shared)) or 2 * len(shared) > len(words)
+        if words & self._telling or any(map(str.isdigit, shared)) or 2 * len(shared) > len(words):
+            return True
+        just = len(words & self._just)
+        return just > 1 and just >= _PART * len(words)
 
 
 def _words(text: str) -> Words:
     """The words and numbers of a text that say something."""
     read = map(read_statement, sentences_of(text))
     return frozenset(word for one in read for word in (*one.words, *one.numbers))
+
+
+def _all(pattern: re.Pattern[str], text: str) -> Words:
+    """The words of a text that are written in a certain way."""
+    return _words(". ".join(pattern.findall(text)))

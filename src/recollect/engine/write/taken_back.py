@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from recollect.engine.write.grounds import Sources, is_knowledge, stands
-from recollect.retrieve.echo import echoes
+from recollect.retrieve.echo import echoes, is_all_about, says_something
 from recollect.store.base import Edit, Shelf, View
 from recollect.store.terms import hash_term, query_terms
 from recollect.types import CAPTURED, Evidence, Filter, Grounds, Record
@@ -42,7 +42,7 @@ def said_still(view: View, record: Record, *, now: str | None = None) -> list[Re
     such; those first that it rests on itself.
 
     Where it says something else `now`, they hold what it no longer says. An agent's answer to such a message says it
-    again with a single word of it.
+    again with a single word of it, and without any where there was hardly anything else to answer.
     """
     if not is_knowledge(record) and not _is_captured(record):
         return []
@@ -80,10 +80,13 @@ def _said_beside(view: View, record: Record, seeds: Sequence[Record], now: str |
     if not sessions:
         return
     where = Filter(spaces=(record.space,), kinds=("message",), sessions=sessions, valid_only=False)
-    answering = False
+    answering = asked = False
     for one in sorted(view.select(Record, where), key=lambda one: (one.session or "", one.position)):
+        about = asked and now is None and one.role == "assistant" and says_something(one.text)
+        asked = one.id in ids and one.role != "assistant" and is_all_about(one.text, record.text)
         answering = one.id in ids or (answering and one.role == "assistant")
-        if _is_captured(one) and echoes(record.text, one.text, now=now, answering=answering and one.id not in ids):
+        beside = answering and one.id not in ids
+        if _is_captured(one) and (about or echoes(record.text, one.text, now=now, answering=beside)):
             yield one
 
 
