@@ -21,8 +21,6 @@ import recollect
 from recollect import Settings
 from recollect.contracts.native.answers import StatusView
 from recollect.contracts.registry import CONTRACTS
-from recollect.engine.care.identity import identity, set_identity
-from recollect.engine.embedding.later import told_later
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.grant import BY_TOKEN, EVERYTHING, Grant, Scope
@@ -271,9 +269,10 @@ TRIED = (
     "acts archive_source brief check clear_space compact condense consolidate contest contradictions count"
     " count_waiting create_space delete_project delete_space describe_space dream embed_waiting entities entity"
     " evict evidence_state facts find_entities follow foremost forget forget_fact forgets get has_space history"
-    " ingest ingest_conversation ingest_source ingest_url invalidate journal last_entry list mentioning merge"
-    " neighbors once pagerank project_status projects promote recall reindex relate remember remember_many review"
-    " revise search_code segments session sessions size sources spaces summarize supersede thin unasked undo"
+    " identity ingest ingest_conversation ingest_source ingest_url invalidate journal kept_secrets last_entry list"
+    " mask_secrets mentioning merge neighbors once pagerank project_status projects promote recall reindex relate"
+    " remember remember_many review revise search_code secrets segments session sessions set_identity set_secrets"
+    " size sources spaces summarize supersede thin told_later unasked undo"
 ).split()
 """What a memory can be asked through its guarded store alone; what the guard knows of by name is not among these."""
 BESIDES = {"acting_as", "close", "location", "settings"}
@@ -306,13 +305,13 @@ def test_the_history_of_a_space_is_thinned_by_who_reaches_it_and_may_do_all(memo
 def test_whom_a_hidden_space_belongs_to_is_not_told_and_a_reader_cannot_say_it(memory: Memory) -> None:
     for space in (HIDDEN, "work"):
         memory.create_space(space)
-        set_identity(memory.core, MARK, space=space)
-    assert (identity(hidden(memory).core, space=HIDDEN), identity(hidden(memory).core, space="work")) == ("", MARK)
+        memory.set_identity(space, MARK)
+    assert (hidden(memory).identity(HIDDEN), hidden(memory).identity("work")) == ("", MARK)
     with pytest.raises(NotFound):
-        set_identity(hidden(memory).core, "mine", space=HIDDEN)
+        hidden(memory).set_identity(HIDDEN, "mine")
     with pytest.raises(Forbidden, match="its scope is read"):
-        set_identity(hidden(memory, "read").core, "mine", space="work")
-    assert identity(memory.core, space="work") == identity(memory.core, space=HIDDEN) == MARK
+        hidden(memory, "read").set_identity("work", "mine")
+    assert memory.identity("work") == memory.identity(HIDDEN) == MARK
 
 
 def test_what_waits_for_a_model_elsewhere_is_not_counted(semantic: Memory) -> None:
@@ -339,9 +338,9 @@ def test_what_a_model_tells_later_of_a_hidden_space_is_not_told(semantic: Memory
     seen = hidden(semantic, "read")
     assert seen.embed_waiting() == 0
     assert semantic.embed_waiting() == 0
-    assert told_later(semantic.core, space=HIDDEN) != []
-    assert told_later(seen.core, space=HIDDEN) == []
-    assert len(told_later(seen.core, space="work")) == len(told_later(semantic.core, space="work")) > 0
+    assert semantic.told_later(space=HIDDEN) != []
+    assert seen.told_later(space=HIDDEN) == []
+    assert len(seen.told_later(space="work")) == len(semantic.told_later(space="work")) > 0
 
 
 def test_by_vectors_only_the_spaces_of_a_token_are_found(semantic: Memory) -> None:

@@ -11,9 +11,11 @@ from recollect.engine.care import dream as dreaming
 from recollect.engine.care import keep, lifecycle, rebuild
 from recollect.engine.care.dream import Dream, Merge, Review
 from recollect.engine.care.forget import Along, Forgotten, forget, forget_fact, forgets
+from recollect.engine.care.identity import identity, set_identity
 from recollect.engine.care.keep import Compacted
 from recollect.engine.care.ledger import Spending, spendings
 from recollect.engine.care.lifecycle import Maintained
+from recollect.engine.care.secrets import KeptSecret, kept_secrets, mask_kept
 from recollect.engine.care.summarize import Summary
 from recollect.engine.care.thin import thin
 from recollect.engine.care.undo import undo
@@ -244,6 +246,22 @@ class Caring:
         from recollect.engine.care.vault import sync  # only when it is asked for
 
         return sync(self.core, keep.parse_path(folder), parse_space(space))
+
+    def identity(self, space: str = DEFAULT_SPACE) -> str:
+        """What `identity.txt` in a space's folder says of whom the space belongs to; empty where there is none."""
+        return identity(self.core, space=space)
+
+    def set_identity(self, space: str, text: str) -> None:
+        """Writes `identity.txt` of a space that exists; an empty text removes it."""
+        set_identity(self.core, text, space=space)
+
+    def kept_secrets(self, *, space: Spaces = None) -> list[KeptSecret]:
+        """What holds keys, tokens or passwords, records in any of their versions. Nothing is changed."""
+        return kept_secrets(self.core, space=space)
+
+    def mask_secrets(self, found: Sequence[KeptSecret]) -> int:
+        """Masks what `kept_secrets` has found. Versions before are removed for good; this cannot be undone."""
+        return mask_kept(self.core, found)
 
     def compact(self) -> Compacted:
         """Makes the store as small as it can be. Space is also given back by itself, a little at a time."""

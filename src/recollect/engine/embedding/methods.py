@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recollect.engine.core import Core
-from recollect.engine.embedding.later import look_again
+from recollect.engine.embedding.later import ToldLater, look_again, told_later
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.parse import parse_filter, parse_wait
 from recollect.fields import Spaces
-from recollect.types import Filter
+from recollect.types import DEFAULT_SPACE, Filter
 
 
 class Embedding:
@@ -50,3 +50,10 @@ class Embedding:
             if model is None:
                 return sum(view.count(Filter(spaces=(name,), valid_only=False)) for name in names)
             return view.waiting(model.no, names).count
+
+    def told_later(self, *, space: str = DEFAULT_SPACE, limit: int = 10) -> list[ToldLater]:
+        """Records of the last week that were stored while no model was loaded, and turned out later, by their vectors,
+        to say nearly what another says or something else of the same thing; the latest first, what was settled left
+        out.
+        """
+        return told_later(self.core, space=space, limit=limit)

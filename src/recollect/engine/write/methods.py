@@ -25,7 +25,7 @@ from recollect.engine.write import govern, revise
 from recollect.engine.write.govern import Archived
 from recollect.engine.write.grounds import EvidenceState
 from recollect.engine.write.remember import remember_many
-from recollect.engine.write.screen import Screen, screen_text
+from recollect.engine.write.screen import Screen, Secrets, screen_text, secrets_policy, set_secrets
 from recollect.engine.write.tell import tell
 from recollect.errors import InvalidInput
 from recollect.fields import REVISABLE, Keywords, Moment
@@ -183,6 +183,14 @@ class Writing:
             if space_of(edit, label) != changed:
                 edit.apply([PutSpace(changed)])
             return changed
+
+    def secrets(self, space: str = DEFAULT_SPACE) -> Secrets:
+        """What a space does with keys, tokens and passwords: mask (as a rule), reject or allow."""
+        return secrets_policy(self.core, space=space)
+
+    def set_secrets(self, policy: str, *, space: str = DEFAULT_SPACE) -> Secrets:
+        """Says what a space does with keys, tokens and passwords from now on: mask, reject or allow."""
+        return set_secrets(self.core, policy, space=space)
 
 
 def _why(reason: str | None) -> str | None:
