@@ -7,6 +7,9 @@ HTTP ?= 127.0.0.1:3031
 SLOW_TESTS ?= tests
 POSTGRES_TESTS ?= tests/store tests/properties/test_machine.py tests/contracts
 
+# Hundreds of processes are started by tests: what was compiled for one is kept for the next, whoever asks that it be not.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test test-postgres torture fuzz conformance test-slow check bench screenshots clean
 
 # What running needs, and no more.
