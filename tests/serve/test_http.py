@@ -16,9 +16,9 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+from tests.serve.conftest import HANG_GUARD_SECONDS
 from tests.serve.listening import Listener
 
-from conftest import HANG_GUARD_SECONDS
 from recollect import Memory
 from recollect.contracts.route import Feed, News, Route, Web
 from recollect.engine.loop import Loop
