@@ -54,7 +54,8 @@ fuzz: $(VENV)/.installed
 conformance: $(VENV)/.installed
 	$(PY) tests/conformance/run.py
 
-# What takes long for what it asks: Lighthouse on every view of the page, the benchmark's largest sections, and the like.
+# What takes long for what it asks: Claude Code, Codex and Gemini CLI themselves, Lighthouse on every view of the page, the benchmark's largest
+# sections, and the like.
 test-slow: $(VENV)/.installed
 	$(PY) -m pytest -n auto --dist loadfile -m slow $(SLOW_TESTS)
 
