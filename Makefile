@@ -7,6 +7,9 @@ HTTP ?= 127.0.0.1:3031
 SLOW_TESTS ?= tests
 POSTGRES_TESTS ?= tests/store tests/properties/test_machine.py tests/contracts
 
+# Hundreds of processes are started by tests: what was compiled for one is kept for the next, whoever asks that it be not.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test test-postgres torture fuzz conformance test-slow check bench screenshots clean
 
 # What running needs, and no more.
@@ -51,7 +54,8 @@ fuzz: $(VENV)/.installed
 conformance: $(VENV)/.installed
 	$(PY) tests/conformance/run.py
 
-# What takes long for what it asks: Lighthouse on every view of the page, the benchmark's largest sections, and the like.
+# What takes long for what it asks: Claude Code, Codex and Gemini CLI themselves, Lighthouse on every view of the page, the benchmark's largest
+# sections, and the like.
 test-slow: $(VENV)/.installed
 	$(PY) -m pytest -n auto --dist loadfile -m slow $(SLOW_TESTS)
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.pgserver import store_of
@@ -26,6 +29,8 @@ settings.register_profile("untimed", deadline=None, max_examples=40, suppress_he
 settings.load_profile("untimed")
 
 _AMPLE = 10.0  # seconds
+_ANSWERS = 4_000
+_open_session = bundled.open_session
 _IN_MEMORY, _ROOM = Path("/dev/shm"), 4 << 30
 NOON = datetime(2026, 5, 10, 12, 0, 0, tzinfo=UTC)
 
@@ -67,11 +72,30 @@ def unhurried(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(Semantics, "time_for_vectors", lambda _, wait: _AMPLE if wait == WAIT_SECONDS else wait)
 
 
+class Remembering:
+    """A model's session that answers what it was asked before as it did: the same texts are read in many tests."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self._ask = lru_cache(_ANSWERS)(self._run)
+
+    def _run(self, outputs: tuple[str, ...] | None, *given: tuple[str, str, tuple[int, ...], bytes]) -> list[Any]:
+        inputs = {name: np.frombuffer(data, kind).reshape(shape) for name, kind, shape, data in given}
+        return self._session.run(None if outputs is None else list(outputs), inputs)
+
+    def run(self, outputs: Sequence[str] | None, inputs: Mapping[str, Any]) -> list[Any]:
+        given = ((name, one.dtype.str, one.shape, one.tobytes()) for name, one in inputs.items())
+        return [one.copy() for one in self._ask(None if outputs is None else tuple(outputs), *given)]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def models() -> Iterator[None]:
-    """What was loaded for one test stays for the next: a process of tests opens hundreds of memories."""
+    """What was loaded for one test stays for the next, and what it answered: a process of tests opens hundreds of
+    memories, and each measures the model that it takes up on the same texts.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bundled, "_MODELS", {})
+        patch.setattr(bundled, "open_session", lambda path: Remembering(_open_session(path)))
         yield
 
 

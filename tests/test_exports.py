@@ -91,6 +91,11 @@ def test_a_relay_brings_in_nothing_that_it_does_not_need() -> None:
     assert loaded_by(code) & {*HEAVY, "msgspec", "sqlite3", "hashlib", "asyncio", "inspect"} == set()
 
 
+def test_a_service_brings_in_nothing_that_asks_others_or_writes_tables() -> None:
+    by_uvicorn = {"watchfiles"}
+    assert loaded_by("import recollect.serve.up") & HEAVY - by_uvicorn == {"starlette", "uvicorn"}
+
+
 @pytest.mark.parametrize("name", CONTRACTS)
 def test_importing_a_contract_brings_in_nothing_heavy(name: str) -> None:
     assert loaded_by(f"import recollect.contracts.{name}") & HEAVY == set()

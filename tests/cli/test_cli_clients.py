@@ -7,10 +7,12 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from real_clients import claude, codex, gemini, model  # noqa: F401  fixtures
 
 from recollect.engine.hook_log import read_calls
 
+pytestmark = pytest.mark.slow
 STORED = "The billing service uses the database PostgreSQL 16."
 ASKED = "Which database does the billing service use?"
 EVENTS = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact")

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer.main
 
 from recollect import __version__
 from recollect.cli import globals_last, main
@@ -54,6 +55,20 @@ def test_a_mistake_after_serve_is_a_usage_error(shell):
     outcome = shell("serve", "--bogus")
     assert outcome.code == 2
     assert outcome.err == "error: No such option: --bogus\nsee: recollect serve --help\n"
+
+
+def test_a_command_that_is_named_is_the_only_one_that_is_made(shell, monkeypatch):
+    made, make = [], typer.main.get_command_from_info
+    monkeypatch.setattr(
+        typer.main,
+        "get_command_from_info",
+        lambda *, command_info, **more: made.append(command_info.name) or make(command_info, **more),
+    )
+    assert shell("list").code == 0
+    assert made == ["list"]
+    assert shell("spaces", "list").code == 0
+    assert "remember" not in made
+    assert shell("lsit").err == "error: No such command 'lsit'. Did you mean 'list'?\nsee: recollect --help\n"
 
 
 @pytest.mark.usefixtures("shell")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -11,8 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
+from tests.pgserver import store_of
 
-from recollect import Memory
+import recollect
+from recollect import Memory, Settings
 from recollect.contracts.fit import MOST_BYTES, fit
 from recollect.contracts.registry import CONTRACTS
 from recollect.contracts.tool import Annotations, Tool
@@ -20,6 +24,7 @@ from recollect.engine.graph.link import connect
 from recollect.serve.catalog import render_answer
 from recollect.serve.message import encode
 
+Crowd = Callable[[int], Memory]
 WORDS = "The harbour master keeps a ledger of every ship in the tower. "
 BIG = {f"key{number}": ["value " * 20] * 10 for number in range(40)}
 ASKED: dict[str, list[tuple[str, dict[str, Any]]]] = {
@@ -51,8 +56,23 @@ ASKED: dict[str, list[tuple[str, dict[str, Any]]]] = {
 }
 
 
-@pytest.fixture
-def crowded(memory: Memory) -> Memory:
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crowd]:
+    """Makes memories with entries of some length, one of each: nobody changes them."""
+    with ExitStack() as stack:
+
+        @cache
+        def make(repeated: int) -> Memory:
+            home = tmp_path_factory.mktemp("crowd")
+            memory = recollect.open(settings=Settings(home=home, store=store_of(home), embedder="none"))
+            fill(stack.enter_context(memory))
+            memory.remember_many([{"text": f"Entry {number}: {WORDS * repeated}"} for number in range(60)], space="s")
+            return memory
+
+        yield make
+
+
+def fill(memory: Memory) -> None:
     """A space with hundreds of everything that tools list, and hundreds of spaces."""
     memory.remember_many(
         [
@@ -74,7 +94,6 @@ def crowded(memory: Memory) -> Memory:
     connect(memory.core, "hub", space="s", properties={"about": WORDS * 40}, relations=targets)
     for number in range(160):
         memory.create_space(f"space-{number:03}-{'n' * 180}")
-    return memory
 
 
 def copy(value: Any) -> Any:
@@ -181,10 +200,9 @@ def test_whatever_an_answer_holds_it_fits_and_says_so(answer: dict[str, Any]) ->
 @pytest.mark.parametrize("contract", ASKED)
 @pytest.mark.parametrize("repeated", [20, 500])
 def test_no_contract_answers_at_more_than_25_kb_or_sends_a_long_answer_twice(
-    contract: str, repeated: int, crowded: Memory, connect: Callable[..., Any]
+    contract: str, repeated: int, crowd: Crowd, connect: Callable[..., Any]
 ) -> None:
-    crowded.remember_many([{"text": f"Entry {number}: {WORDS * repeated}"} for number in range(60)], space="s")
-    table = connect(CONTRACTS[contract].make(crowded, "s"))
+    table = connect(CONTRACTS[contract].make(crowd(repeated), "s"))
     for tool, arguments in ASKED[contract]:
         result = table.ask("tools/call", name=tool, arguments=arguments)
         written = "".join(part["text"] for part in result["content"])
@@ -195,16 +213,16 @@ def test_no_contract_answers_at_more_than_25_kb_or_sends_a_long_answer_twice(
 
 @pytest.mark.parametrize("uri", ["mcp://projects", "mcp://default/tags"])
 def test_a_document_that_is_a_long_list_ends_earlier_and_says_so(
-    uri: str, crowded: Memory, connect: Callable[..., Any]
+    uri: str, crowd: Crowd, connect: Callable[..., Any]
 ) -> None:
-    table = connect(CONTRACTS["rusty-mem"].make(crowded, "s"))
+    table = connect(CONTRACTS["rusty-mem"].make(crowd(20), "s"))
     [document] = table.ask("resources/read", uri=uri)["contents"]
     assert len(document["text"].encode()) <= MOST_BYTES
     assert json.loads(document["text"])["note"].startswith("Cut to stay below 25 KB: the last ")
 
 
-def test_an_error_that_names_what_there_is_stays_short(crowded: Memory, connect: Callable[..., Any]) -> None:
-    table = connect(CONTRACTS["memory-mcp"].make(crowded, "s"))
+def test_an_error_that_names_what_there_is_stays_short(crowd: Crowd, connect: Callable[..., Any]) -> None:
+    table = connect(CONTRACTS["memory-mcp"].make(crowd(20), "s"))
     told = table.fail("search_code", query="a", project_id="nope")
     assert told.startswith("project_id: there is no project 'nope'; there are: ")
     assert told.endswith(" and 290 more")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import hashlib
 import io
@@ -229,7 +230,7 @@ def test_an_encrypted_export_opens_with_its_passphrase_alone(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("size", [0, 1, age.CHUNK - 1, age.CHUNK, age.CHUNK + 1, 3 * age.CHUNK])
-def test_age_opens_what_we_encrypt_and_the_other_way_round(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_age_opens_what_we_encrypt_and_so_do_we(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(age, "_WORK", 10)
     data, file = bytes(range(251)) * (size // 251 + 1), io.BytesIO()
     writer = age.Writer(file, "grün und blau")
@@ -237,8 +238,18 @@ def test_age_opens_what_we_encrypt_and_the_other_way_round(size: int, monkeypatc
         writer.write(data[start : min(start + 50_000, size)])
     writer.finish()
     assert pyrage.passphrase.decrypt(file.getvalue(), "grün und blau") == data[:size]
-    theirs = pyrage.passphrase.encrypt(data[:size], "grün und blau") if size == 1 else file.getvalue()
-    assert io.BufferedReader(age.Reader(io.BytesIO(theirs), "grün und blau")).read() == data[:size]
+    assert io.BufferedReader(age.Reader(io.BytesIO(file.getvalue()), "grün und blau")).read() == data[:size]
+
+
+def test_what_age_has_encrypted_is_opened() -> None:
+    """A file that age wrote, of one byte: it takes seconds to find out how much work a passphrase is to be."""
+    written = (
+        "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IHNjcnlwdCA3bDgwQ2N5UXNBcS9EbDdibzVTeHhBIDE2CjlKTzA2UGkzUVZyNEpJdGJTbkFtR1cy"
+        "ZzRxOCswL01aUzZMblY3eDRJT1UKLS0tIEJUUEY3VGx3Q01YbjlPZkVwbTBFVk1xeFJvUFY3WjlwU2ZEd0d5WEdaaG8KPc0+xK6v7+OXcruN"
+        "vU5Tzo85lurck9Fhz62MBydyF5Cb"
+    )
+    theirs = io.BytesIO(base64.b64decode(written))
+    assert io.BufferedReader(age.Reader(theirs, "grün und blau")).read() == b"\x00"
 
 
 def test_an_encrypted_file_that_was_changed_anywhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

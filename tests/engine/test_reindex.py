@@ -10,8 +10,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.conftest import Clock
 
 from recollect import Memory
+from recollect.engine.care.rebuild import is_fresh
+from recollect.store.sqlite import SqliteStore
 from recollect.store.terms import hash_term, terms
 from recollect.types import Filter
 
@@ -129,3 +132,14 @@ def test_a_reindex_that_is_broken_off_leaves_the_index_as_it_was(memory: Memory,
         memory.reindex(stop)
     assert dump(tmp_path / "home" / "recollect.db") == before
     assert memory.recall("Grace Hopper")[0].record.id == "a"
+
+
+def test_in_a_new_store_there_is_nothing_to_make_anew(memory: Memory, clock: Clock, tmp_path: Path) -> None:
+    SqliteStore(tmp_path / "bare.db", clock).close()
+    made: list[object] = []
+    for path in (tmp_path / "bare.db", tmp_path / "home" / "recollect.db"):
+        with closing(sqlite3.connect(path)) as file:
+            made.append(file.execute("PRAGMA schema_version").fetchone())
+    assert made[0] == made[1]
+    with memory.core.store.read() as view:
+        assert is_fresh(view)

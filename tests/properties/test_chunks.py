@@ -42,7 +42,7 @@ def shown(chunk: Chunk, lines: list[str]) -> str:
 
 
 @given(documents)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_every_chunk_is_what_stands_at_its_lines(text: str) -> None:
     lines = plain_lines(text).split("\n")
     for chunk in chunk_markdown(text):
@@ -51,7 +51,7 @@ def test_every_chunk_is_what_stands_at_its_lines(text: str) -> None:
 
 
 @given(documents)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_nothing_of_a_document_is_lost(text: str) -> None:
     lines = plain_lines(text).split("\n")
     covered: dict[int, list[tuple[int, int]]] = {}
@@ -65,7 +65,7 @@ def test_nothing_of_a_document_is_lost(text: str) -> None:
 
 
 @given(documents)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_no_chunk_begins_or_ends_inside_a_fence(text: str) -> None:
     lines = plain_lines(text).split("\n")
     chunks = chunk_markdown(text)
@@ -79,7 +79,7 @@ def test_no_chunk_begins_or_ends_inside_a_fence(text: str) -> None:
 
 
 @given(documents)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_chunks_are_bounded_but_for_a_fence_that_is_too_long_itself(text: str) -> None:
     fences = set(fences_of(text))
     for chunk in chunk_markdown(text):
@@ -89,7 +89,7 @@ def test_chunks_are_bounded_but_for_a_fence_that_is_too_long_itself(text: str) -
 
 
 @given(documents)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_chunks_stand_in_order_and_repeat_two_lines_at_most(text: str) -> None:
     chunks = chunk_markdown(text)
     for one, other in pairwise(chunks):

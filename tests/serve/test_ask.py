@@ -15,8 +15,8 @@ import msgspec
 import pytest
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from tests.serve.conftest import FIXTURE, HANG_GUARD_SECONDS, Process
 
-from conftest import FIXTURE, HANG_GUARD_SECONDS, Process
 from recollect.contracts.tool import Cancellation
 from recollect.errors import Cancelled, CompleterError
 from recollect.serve.ask import Asking, sampler

@@ -47,6 +47,14 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Up]]:
         server.close()
 
 
+@pytest.fixture(scope="module")
+def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    """One service for those who only ask."""
+    server = Up(tmp_path_factory.mktemp("asked"))
+    yield server
+    server.close()
+
+
 # How often
 
 
@@ -113,15 +121,15 @@ def test_guessing_tokens_ends_soon_and_locks_nobody_out(start: Callable[..., Up]
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/readyz", "/metrics", "/healthz", "/nowhere", "/api/openapi.json"])
-def test_no_answer_may_do_anything_in_a_browser(start: Callable[..., Up], path: str) -> None:
-    headers = start().web.get(path).headers
+def test_no_answer_may_do_anything_in_a_browser(up: Up, path: str) -> None:
+    headers = up.web.get(path).headers
     assert (headers["content-security-policy"], headers["x-content-type-options"]) == (CSP, "nosniff")
     assert headers["cache-control"] == "no-store"
 
 
 @pytest.mark.parametrize("method", ["POST", "DELETE", "GET"])
-def test_a_page_of_another_site_cannot_use_its_readers_browser(start: Callable[..., Up], method: str) -> None:
-    refused = start().web.request(method, "/mcp", headers={"origin": "https://elsewhere.example"}, content=b"{}")
+def test_a_page_of_another_site_cannot_use_its_readers_browser(up: Up, method: str) -> None:
+    refused = up.web.request(method, "/mcp", headers={"origin": "https://elsewhere.example"}, content=b"{}")
     assert refused.status_code == 403
 
 

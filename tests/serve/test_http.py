@@ -16,9 +16,9 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+from tests.serve.conftest import HANG_GUARD_SECONDS
 from tests.serve.listening import Listener
 
-from conftest import HANG_GUARD_SECONDS
 from recollect import Memory
 from recollect.contracts.route import Feed, News, Route, Web
 from recollect.engine.loop import Loop
@@ -102,6 +102,14 @@ def start(tmp_path: Path) -> Iterator[Start]:
         server.close()
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One process for all who only ask: what one of them was answered changes nothing for the next."""
+    one = Server(tmp_path_factory.mktemp("asked") / "home")
+    yield one
+    one.close()
+
+
 @pytest.fixture
 def listen() -> Iterator[Listen]:
     with ExitStack() as stack:
@@ -116,20 +124,19 @@ def listen() -> Iterator[Listen]:
 # Requests
 
 
-def test_health_is_a_plain_ok(start: Start) -> None:
-    answer = start().web.get("/health")
+def test_health_is_a_plain_ok(server: Server) -> None:
+    answer = server.web.get("/health")
     assert (answer.status_code, answer.text) == (200, "ok")
     assert answer.headers["content-type"].startswith("text/plain")
 
 
-def test_a_call_by_http_and_one_by_stdio_reach_the_same_engine(start: Start) -> None:
-    server = start()
+def test_a_call_by_http_and_one_by_stdio_reach_the_same_engine(server: Server) -> None:
     by_http = server.web.post("/notes", json={"text": "one text"}).json()
     assert by_http == {"id": server.remember("one text")}
 
 
-def test_a_part_of_the_path_is_decoded_after_the_path_is_split(start: Start) -> None:
-    answer = start().web.get("/things/a%2Fb%20%C3%BC%3F?limit=5&deep=true")
+def test_a_part_of_the_path_is_decoded_after_the_path_is_split(server: Server) -> None:
+    answer = server.web.get("/things/a%2Fb%20%C3%BC%3F?limit=5&deep=true")
     assert answer.json() == {"name": "a/b ü?", "limit": 5, "deep": True}
 
 
@@ -164,9 +171,9 @@ def test_a_part_of_the_path_is_decoded_after_the_path_is_split(start: Start) -> 
         ("GET /fail/bug", 500, "internal error in GET /fail/bug; the server's log says more"),
     ],
 )
-def test_errors_have_a_status_and_a_sentence(start: Start, request_line: str, status: int, error: str) -> None:
+def test_errors_have_a_status_and_a_sentence(server: Server, request_line: str, status: int, error: str) -> None:
     method, _, path = request_line.partition(" ")
-    answer = start().web.request(method, path)
+    answer = server.web.request(method, path)
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/json"
     assert set(answer.json()) == {"error"}
@@ -191,16 +198,15 @@ def test_errors_have_a_status_and_a_sentence(start: Start, request_line: str, st
     ],
 )
 def test_a_body_is_a_json_object_with_known_fields(
-    start: Start, content: bytes, headers: dict[str, str], status: int, error: str
+    server: Server, content: bytes, headers: dict[str, str], status: int, error: str
 ) -> None:
-    answer = start().web.post("/notes", content=content, headers=headers)
+    answer = server.web.post("/notes", content=content, headers=headers)
     assert (answer.status_code, answer.json()["error"][: len(error)]) == (status, error)
 
 
 @pytest.mark.parametrize("size", [MAX_BYTES + 1, 3 * MAX_BYTES])
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_body_that_is_too_large_is_refused_and_the_server_goes_on(start: Start, size: int, chunked: bool) -> None:
-    server = start()
+def test_a_body_that_is_too_large_is_refused_and_the_server_goes_on(server: Server, size: int, chunked: bool) -> None:
     whole = b"x" * size
     content = iter([whole[at : at + 1_000_000] for at in range(0, size, 1_000_000)]) if chunked else whole
     answer = server.web.post("/notes", content=content, headers=JSON)
@@ -209,8 +215,8 @@ def test_a_body_that_is_too_large_is_refused_and_the_server_goes_on(start: Start
     assert server.web.get("/health").text == "ok"
 
 
-def test_a_body_that_is_announced_as_too_large_is_refused_before_it_comes(start: Start) -> None:
-    port = httpx.URL(start().url).port
+def test_a_body_that_is_announced_as_too_large_is_refused_before_it_comes(server: Server) -> None:
+    port = httpx.URL(server.url).port
     assert port is not None
     with socket.create_connection(("127.0.0.1", port), timeout=20) as wire:
         head = "POST /notes HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json"
@@ -219,8 +225,8 @@ def test_a_body_that_is_announced_as_too_large_is_refused_before_it_comes(start:
     assert heard.startswith(b"HTTP/1.1 413 ")
 
 
-def test_an_address_may_be_a_whole_url(start: Start) -> None:
-    url = httpx.URL(start().url)
+def test_an_address_may_be_a_whole_url(server: Server) -> None:
+    url = httpx.URL(server.url)
     assert url.port is not None
     with socket.create_connection(("127.0.0.1", url.port), timeout=20) as wire:
         wire.sendall(f"GET {url}/health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
@@ -228,21 +234,18 @@ def test_an_address_may_be_a_whole_url(start: Start) -> None:
     assert (heard.startswith(b"HTTP/1.1 200 "), heard.endswith(b"ok")) == (True, True)
 
 
-def test_a_fault_is_in_the_log_and_not_in_the_answer(start: Start) -> None:
-    server = start()
+def test_a_fault_is_in_the_log_and_not_in_the_answer(server: Server) -> None:
     assert "secret" not in server.web.get("/fail/bug").text
     server.said("a secret in the traceback")
 
 
-def test_head_answers_like_get_without_a_body(start: Start) -> None:
-    server = start()
+def test_head_answers_like_get_without_a_body(server: Server) -> None:
     assert (server.web.head("/health").status_code, server.web.head("/health").text) == (200, "")
     assert server.web.head("/things/a").status_code == 200
     assert server.web.head("/sse").status_code == 405
 
 
-def test_what_is_not_http_does_not_harm_the_server(start: Start) -> None:
-    server = start()
+def test_what_is_not_http_does_not_harm_the_server(server: Server) -> None:
     port = int(server.url.rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(b"\x16\x03\x01 hello\r\n\r\n")
@@ -281,8 +284,8 @@ def test_what_is_not_http_does_not_harm_the_server(start: Start) -> None:
         ({"origin": "null"}, 403),
     ],
 )
-def test_only_names_of_this_machine_are_answered(start: Start, headers: dict[str, str], status: int) -> None:
-    web = start().web
+def test_only_names_of_this_machine_are_answered(server: Server, headers: dict[str, str], status: int) -> None:
+    web = server.web
     for path in ("/health", "/things/a"):
         assert web.get(path, headers=headers).status_code == status
     if status == 403:
@@ -361,8 +364,8 @@ def test_all_addresses_of_a_machine_are_not_loopback() -> None:
 # Events
 
 
-def test_the_first_event_says_connected(start: Start, listen: Listen) -> None:
-    listener = listen(start())
+def test_the_first_event_says_connected(server: Server, listen: Listen) -> None:
+    listener = listen(server)
     assert listener.response.headers["content-type"].startswith("text/event-stream")
     assert listener.next() == {"type": "connected"}
 
@@ -405,11 +408,10 @@ def test_a_listener_that_left_can_come_again(start: Start) -> None:
 
 
 @pytest.mark.parametrize("last", ["x", "-1", "1e9", "9" * 30, "999999999999"])
-def test_a_last_event_id_that_makes_no_sense_does_no_harm(start: Start, listen: Listen, last: str) -> None:
-    server = start()
+def test_a_last_event_id_that_makes_no_sense_does_no_harm(server: Server, listen: Listen, last: str) -> None:
     listener = listen(server, last_event_id=last)
     assert listener.next() == {"type": "connected"}
-    assert server.remember("later") == listener.next()["id"]
+    assert server.remember(f"later than {last}") == listener.next()["id"]
 
 
 def test_fifty_listeners_hear_everything_in_order(start: Start, listen: Listen) -> None:

@@ -10,8 +10,8 @@ import pytest
 from fixture_server import BARE, FULL
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.serve.conftest import Process
 
-from conftest import Process
 from recollect.contracts.tool import Annotations, Call, Contract, Tool
 from recollect.serve.message import MAX_BYTES
 from recollect.serve.protocol import STATEFUL_VERSIONS, Connection

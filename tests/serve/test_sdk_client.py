@@ -13,8 +13,8 @@ import pytest
 from mcp import Client, ClientSession, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, KNOWN_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+from tests.serve.conftest import FIXTURE
 
-from conftest import FIXTURE
 from recollect.serve.protocol import STATEFUL_VERSIONS, STATELESS_VERSIONS
 
 SERVER = StdioServerParameters(command=sys.executable, args=[str(FIXTURE)], env=dict(os.environ))

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.serve.conftest import HANG_GUARD_SECONDS, Process
 
-from conftest import HANG_GUARD_SECONDS, Process
 from recollect.serve.message import MAX_BYTES
 from recollect.serve.stdio import COURTESY_SECONDS, HEARING_SECONDS, PATIENCE_SECONDS
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import re
 import sys
@@ -169,7 +170,7 @@ def run_app(args: Sequence[str], *, as_json: bool) -> int:
     if args[:1] == ["help"]:
         args = [*args[1:], "--help"]
     try:
-        code: object = app(args=list(args), prog_name="recollect", standalone_mode=False)
+        code: object = _with(args[:1])(args=list(args), prog_name="recollect", standalone_mode=False)
     except typer.TyperException as error:
         if error.format_message():  # without one, typer has answered with the help text
             _tell_usage(error, as_json=as_json)
@@ -178,6 +179,14 @@ def run_app(args: Sequence[str], *, as_json: bool) -> int:
         say("stopped; nothing was changed")
         return 1
     return code if isinstance(code, int) else 0
+
+
+def _with(named: Sequence[str]) -> typer.Typer:
+    """The command that is named, alone: typer takes longer to make all of them than most take to run. Else all."""
+    one = copy.copy(app)
+    one.registered_commands = [command for command in app.registered_commands if command.name in named]
+    one.registered_groups = [group for group in app.registered_groups if group.name in named]
+    return one if one.registered_commands or one.registered_groups else app
 
 
 def _tell_usage(error: typer.TyperException, *, as_json: bool) -> None:

@@ -11,9 +11,8 @@ import hashlib
 import threading
 from collections.abc import Mapping
 from time import monotonic
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import httpx
 from starlette.responses import Response
 
 from recollect.contracts.registry import CONTRACTS
@@ -24,6 +23,9 @@ from recollect.serve.address import is_loopback
 from recollect.serve.admission import PREFIX
 from recollect.serve.http import Exchange, only_get, write_json
 from recollect.serve.message import encode
+
+if TYPE_CHECKING:
+    import httpx
 
 SPACE, ALL = f"{PREFIX}space:", "*"
 WELL_KNOWN = ".well-known"
@@ -54,6 +56,8 @@ class Issuer:
     """The issuer's keys, and what its tokens allow here."""
 
     def __init__(self, issuer: str, resource: str) -> None:
+        import httpx  # which takes a fifth of a service's start, and most have no issuer
+
         for name, url in (("oauth_issuer", issuer), ("oauth_resource", resource)):
             found = httpx.URL(url)
             if found.scheme != "https" and not (found.scheme == "http" and is_loopback(found.host)):
@@ -62,7 +66,7 @@ class Issuer:
             import jwt  # the extra `oauth`
         except ImportError as error:
             raise ConfigError("oauth_issuer: needs the extra: pip install 'recollect[oauth]'") from error
-        self._jwt = jwt
+        self._jwt, self._httpx = jwt, httpx
         self.issuer = issuer
         self.resource = resource.rstrip("/")
         self._keys: dict[str, Any] = {}
@@ -106,6 +110,7 @@ class Issuer:
             return self._keys[kid]
 
     def _fetch(self) -> dict[str, Any]:
+        httpx = self._httpx
         try:
             with httpx.Client(timeout=FETCH_SECONDS) as web:
                 found = web.get(self._keys_address(web)).raise_for_status()
@@ -115,7 +120,7 @@ class Issuer:
         return {key.key_id or "": key.key for key in keys}
 
     def _keys_address(self, web: httpx.Client) -> str:
-        base = httpx.URL(self.issuer)
+        base = self._httpx.URL(self.issuer)
         path = base.path.rstrip("/")
         for name in _DISCOVERY:
             for place in dict.fromkeys((f"/{WELL_KNOWN}/{name}{path}", f"{path}/{WELL_KNOWN}/{name}")):
@@ -126,7 +131,7 @@ class Issuer:
 
     def challenge(self) -> str:
         """What somebody is told whose token does not do: where to get one, and with which scopes."""
-        place = httpx.URL(self.resource).copy_with(path=f"/{WELL_KNOWN}/{METADATA}/mcp")
+        place = self._httpx.URL(self.resource).copy_with(path=f"/{WELL_KNOWN}/{METADATA}/mcp")
         return f'resource_metadata="{place}", scope="{PREFIX}read {SPACE}{ALL}"'
 
 

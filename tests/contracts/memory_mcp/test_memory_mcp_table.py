@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 from tests.contracts.clients import Server
 from tests.contracts.memory_mcp.conftest import Memories
+from tests.pgserver import store_of
 
+import recollect
 from loopback import Loopback, Reply, serve_loopback
+from recollect import Settings
+from recollect.contracts.memory_mcp.table import memory_mcp_contract
 
 NAMES = """store_memory get_memory update_memory delete_memory list_memories search search_text recall create_entity
 create_relation get_related get_valid get_valid_at invalidate index_project search_code get_index_status list_projects
@@ -77,16 +81,18 @@ def test_a_dead_embedder_is_told_wherever_it_is_needed(serve: Callable[..., Serv
 
 @pytest.mark.parametrize("away", [Reply(status=404), Reply(status=400, body=b"no"), Reply(body=b"{}")])
 def test_who_tries_again_stores_as_soon_as_the_embedder_answers(
-    serve: Callable[..., Server], embeds: Loopback, away: Reply
+    connect: Callable[..., Memories], tmp_path: Path, embeds: Loopback, away: Reply
 ) -> None:
     embeds.script = [away, away]
-    server = serve(RECOLLECT_EMBEDDER="ollama", RECOLLECT_EMBED_MODEL="m", RECOLLECT_EMBED_URL=embeds.url)
-    assert [server.fail("store_memory", content="Tea is at five.") for _ in range(2)] == [NOT_READY] * 2
-    assert server.call("list_memories")["total"] == 0
-    id = server.call("store_memory", content="Tea is at five.")["id"]
-    assert server.call("get_status")["embedding"]["status"] == "ready"
-    assert server.call("update_memory", id=id, content="Tea is at six.")["content"] == "Tea is at six."
-    assert server.call("list_memories")["total"] == 1
+    kept = Settings(home=tmp_path, store=store_of(tmp_path), embedder="ollama", embed_model="m", embed_url=embeds.url)
+    with recollect.open(settings=kept) as memory:
+        table = connect(memory_mcp_contract(memory), Memories)
+        assert [table.fail("store_memory", content="Tea is at five.") for _ in range(2)] == [NOT_READY] * 2
+        assert table.call("list_memories")["total"] == 0
+        id = table.call("store_memory", content="Tea is at five.")["id"]
+        assert table.call("get_status")["embedding"]["status"] == "ready"
+        assert table.call("update_memory", id=id, content="Tea is at six.")["content"] == "Tea is at six."
+        assert table.call("list_memories")["total"] == 1
 
 
 def test_a_server_without_an_embedder_is_degraded_and_stores_by_words(serve: Callable[..., Server]) -> None:

@@ -1,4 +1,4 @@
-"""The contract as a client of a process sees it: what was found wrong there, and several cases of each."""
+"""The contract as its messages tell it: what was found wrong there, and several cases of each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contracts.memory_substrate.conftest import SubstrateServer
+from tests.contracts.memory_substrate.conftest import Substrate, SubstrateServer
 from tests.pgserver import run_sql
 
 GOVERNED = {"reason": "It guides later work.", "memory_source": "user_declared", "scope_refs": ["scope:project"]}
@@ -18,26 +18,26 @@ GUIDE = "# Guide\n\nIt begins here.\n\n## Backups\n\nCopies are kept for thirty 
 
 
 @pytest.fixture
-def wire(serve: Callable[..., SubstrateServer]) -> SubstrateServer:
-    return serve(RECOLLECT_EMBEDDER="none")
+def wire(table: Substrate) -> Substrate:
+    return table
 
 
-def know(wire: SubstrateServer, title: str, **more: Any) -> Any:
+def know(wire: Substrate, title: str, **more: Any) -> Any:
     given = {"kind": "fact", "title": title, "summary": f"{title}.", **GOVERNED, **more}
     return wire.use("remember", "knowledge", given)
 
 
-def ingest(wire: SubstrateServer, path: Path, text: str, mode: str = "markdown") -> str:
+def ingest(wire: Substrate, path: Path, text: str, mode: str = "markdown") -> str:
     path.write_text(text, "utf-8")
     return wire.use("ingest", mode, {"path": str(path)})["source_id"]
 
 
-def work(wire: SubstrateServer, title: str, **more: Any) -> str:
+def work(wire: Substrate, title: str, **more: Any) -> str:
     given = {"kind": "task", "title": title, "summary": f"{title} soon.", **GOVERNED, **more}
     return wire.use("remember", "work_item", given)["object_id"]
 
 
-def found(wire: SubstrateServer, query: str, **options: Any) -> list[str]:
+def found(wire: Substrate, query: str, **options: Any) -> list[str]:
     return [item["id"] for item in wire.use("query", "search", {"query": query}, options)["items"]]
 
 
@@ -56,7 +56,7 @@ def found(wire: SubstrateServer, query: str, **options: Any) -> list[str]:
     ],
 )
 def test_what_is_only_named_is_a_node_that_can_be_asked_for(
-    wire: SubstrateServer, payload: Any, root: str, edge: str
+    wire: Substrate, payload: Any, root: str, edge: str
 ) -> None:
     id = know(wire, "The harbour", payload=payload)["knowledge_id"]
     for asked in (root, id):
@@ -69,7 +69,7 @@ def test_what_is_only_named_is_a_node_that_can_be_asked_for(
     assert wire.use("query", "page", {"id": root})["object"]["id"] == root
 
 
-def test_references_between_objects_are_edges_in_both_directions(wire: SubstrateServer, tmp_path: Path) -> None:
+def test_references_between_objects_are_edges_in_both_directions(wire: Substrate, tmp_path: Path) -> None:
     source = ingest(wire, tmp_path / "guide.md", GUIDE)
     first = work(wire, "Paint the hull", related_node_refs=["node:hull"], source_refs=[source])
     second = work(wire, "Launch", depends_on=[first], related_node_refs=["node:hull"])
@@ -99,7 +99,7 @@ def test_references_between_objects_are_edges_in_both_directions(wire: Substrate
 
 @pytest.mark.parametrize("above", ["## News\n\nA section that was not there.\n\n", "## A\n\nOne.\n\n## B\n\nTwo.\n\n"])
 def test_evidence_that_moved_is_followed_and_evidence_that_is_gone_is_told(
-    wire: SubstrateServer, tmp_path: Path, above: str
+    wire: Substrate, tmp_path: Path, above: str
 ) -> None:
     path = tmp_path / "guide.md"
     source = ingest(wire, path, GUIDE)
@@ -128,7 +128,7 @@ def test_evidence_that_moved_is_followed_and_evidence_that_is_gone_is_told(
     ],
 )
 def test_evidence_in_an_archived_source_is_the_text_that_was_cited_or_none(
-    wire: SubstrateServer, tmp_path: Path, later: str, shown: list[str], told: str
+    wire: Substrate, tmp_path: Path, later: str, shown: list[str], told: str
 ) -> None:
     source = ingest(wire, tmp_path / "guide.md", GUIDE)
     id = know(wire, "Retention", evidence_refs=[{"source_id": source, "segment_id": "seg-2"}])["knowledge_id"]
@@ -143,7 +143,7 @@ def test_evidence_in_an_archived_source_is_the_text_that_was_cited_or_none(
 
 @pytest.mark.parametrize("renewed_by", ["evidence", "user_declared", "human_curated"])
 def test_a_stale_fact_is_renewed_by_new_evidence_or_by_somebodys_word(
-    wire: SubstrateServer, tmp_path: Path, renewed_by: str
+    wire: Substrate, tmp_path: Path, renewed_by: str
 ) -> None:
     old, new = (ingest(wire, tmp_path / f"{name}.md", f"# {name}\n\nPort 8080.\n") for name in ("Old", "New"))
     payload = {"subject": "gateway", "predicate": "port", "value": 8080}
@@ -167,7 +167,7 @@ def test_a_stale_fact_is_renewed_by_new_evidence_or_by_somebodys_word(
 # Conversations
 
 
-def test_messages_keep_what_was_said_of_them_and_are_found_by_it(wire: SubstrateServer) -> None:
+def test_messages_keep_what_was_said_of_them_and_are_found_by_it(wire: Substrate) -> None:
     messages = [
         {
             "role": "user", "content": "It uses Kuzu.", "name": "Zuleika", "created_at": "2026-04-28T00:00:00+00:00",
@@ -191,7 +191,7 @@ def test_messages_keep_what_was_said_of_them_and_are_found_by_it(wire: Substrate
 # Search
 
 
-def test_metadata_reasons_and_scopes_are_searched(wire: SubstrateServer) -> None:
+def test_metadata_reasons_and_scopes_are_searched(wire: Substrate) -> None:
     know(wire, "Something else")
     expected = {
         "marmalade": know(wire, "A", reason="Because of the marmalade.")["object_id"],
@@ -205,7 +205,7 @@ def test_metadata_reasons_and_scopes_are_searched(wire: SubstrateServer) -> None
         assert found(wire, query)[0] == id, query
 
 
-def test_an_exact_id_or_path_stands_first(wire: SubstrateServer, tmp_path: Path) -> None:
+def test_an_exact_id_or_path_stands_first(wire: Substrate, tmp_path: Path) -> None:
     sources = [ingest(wire, tmp_path / f"{name}.md", GUIDE.replace("8080", name)) for name in ("guide", "guide-two")]
     ids = [know(wire, f"guide.md and {number}", summary="It is about guide.md.")["object_id"] for number in range(4)]
     for path in (tmp_path / "guide.md", f"{tmp_path.name}/guide.md", "guide.md"):
@@ -245,7 +245,7 @@ def test_questions_for_open_work_find_it_whatever_else_holds_a_word(
         ("Who is Dr. Abara?", ""),
     ],
 )
-def test_a_prompt_in_one_paragraph_is_cut_at_its_sentences(wire: SubstrateServer, asked: str, after: str) -> None:
+def test_a_prompt_in_one_paragraph_is_cut_at_its_sentences(wire: Substrate, asked: str, after: str) -> None:
     prompt = "You are a careful assistant. You follow the rules of the house. " * 8
     answer = wire.use("query", "search", {"query": f"{prompt}{asked}{after}"})
     assert (answer["query"], answer["query_sanitizer"]["method"]) == (asked, "question_sentence")
@@ -256,14 +256,14 @@ def test_a_prompt_in_one_paragraph_is_cut_at_its_sentences(wire: SubstrateServer
     ["Task: find the port of the gateway", "\n- **Task**: find the port of the gateway\n",
      "\n## Question\n\nfind the port of the gateway\n\n## Rules\n\nBe brief."],
 )  # fmt: skip
-def test_a_labelled_question_is_found_wherever_it_stands(wire: SubstrateServer, asked: str) -> None:
+def test_a_labelled_question_is_found_wherever_it_stands(wire: Substrate, asked: str) -> None:
     prompt = "You are a careful assistant. You follow the rules of the house. " * 8
     answer = wire.use("query", "search", {"query": f"{prompt}{asked}"})
     told = (answer["query"], answer["query_sanitizer"]["method"])
     assert told == ("find the port of the gateway", "labeled_line")
 
 
-def test_a_context_shows_the_segment_that_matches_and_where_it_stands(wire: SubstrateServer, tmp_path: Path) -> None:
+def test_a_context_shows_the_segment_that_matches_and_where_it_stands(wire: Substrate, tmp_path: Path) -> None:
     source = ingest(wire, tmp_path / "guide.md", GUIDE)
     pack = wire.use("query", "context", {"task": "how long are copies kept"})
     (item,) = [item for item in pack["items"] if item["id"] == source]
@@ -307,7 +307,7 @@ def test_only_likely_answers_count_as_accessed(serve: Callable[..., Any], tmp_pa
 # Upkeep
 
 
-def test_dangling_references_of_every_field_are_found_and_mended(wire: SubstrateServer, tmp_path: Path) -> None:
+def test_dangling_references_of_every_field_are_found_and_mended(wire: Substrate, tmp_path: Path) -> None:
     source = ingest(wire, tmp_path / "guide.md", GUIDE)
     gone, node = f"know:{'0' * 32}", f"node:{'0' * 32}"
     item = work(
@@ -335,7 +335,7 @@ def test_dangling_references_of_every_field_are_found_and_mended(wire: Substrate
     assert wire.use("maintain", "repair", {}, APPLY)["status"] == "noop"
 
 
-def test_repair_leaves_alone_what_other_trackers_and_people_are_called(wire: SubstrateServer) -> None:
+def test_repair_leaves_alone_what_other_trackers_and_people_are_called(wire: Substrate) -> None:
     named = {"depends_on": ["JIRA-12"], "blocked_by": ["the yard"], "child_refs": ["node:mast"], "owner_refs": ["ana"]}
     item = work(wire, "Haul", parent_ref="epic-1", **named)
     assert wire.use("maintain", "structure")["issues"] == []
@@ -366,7 +366,7 @@ def test_an_index_that_lost_something_says_so_until_it_is_made_anew(
     assert wire.use("maintain", "report")["derived_indexes"][index]["missing"] == 0
 
 
-def test_a_page_names_the_opponents_of_a_contested_claim(wire: SubstrateServer) -> None:
+def test_a_page_names_the_opponents_of_a_contested_claim(wire: Substrate) -> None:
     claim = {"subject": "gateway", "predicate": "port"}
     ids = [know(wire, f"Port {port}", payload={**claim, "value": port})["knowledge_id"] for port in (1, 2, 3)]
     alone = know(wire, "Else", payload={**claim, "predicate": "host", "value": 1})["knowledge_id"]
@@ -401,7 +401,7 @@ def test_a_change_that_the_audit_shows_can_be_undone_by_a_person(serve: Callable
     ],
 )
 def test_what_is_wrong_with_a_work_item_is_told_once_and_where_it_stands(
-    wire: SubstrateServer, field: str, value: Any, place: str
+    wire: Substrate, field: str, value: Any, place: str
 ) -> None:
     given = {"kind": "task", "title": "T", "summary": "s", **GOVERNED, field: value}
     alone = wire.fail("memory_remember", args={"mode": "work_item", "input_data": given})
@@ -412,7 +412,7 @@ def test_what_is_wrong_with_a_work_item_is_told_once_and_where_it_stands(
     assert wire.use("query", "recent")["items"] == []
 
 
-def test_names_are_compared_exactly(wire: SubstrateServer) -> None:
+def test_names_are_compared_exactly(wire: Substrate) -> None:
     ids = [know(wire, f"About {name}", payload={"subject": name, "predicate": "p", "value": name})["knowledge_id"]
            for name in ("node:parse", "node:Parse", "node: parse")]  # fmt: skip
     for id, name in zip(ids, ("node:parse", "node:Parse", "node: parse"), strict=True):
@@ -431,7 +431,7 @@ PAGE = """<html><head><title>Gateway ops</title></head><body><nav><a href="/">Ho
 <ol><li>drain</li><li>restart</li></ol><footer>Imprint</footer></body></html>"""
 
 
-def test_a_short_page_keeps_headings_code_tables_and_lists(wire: SubstrateServer, tmp_path: Path) -> None:
+def test_a_short_page_keeps_headings_code_tables_and_lists(wire: Substrate, tmp_path: Path) -> None:
     source = ingest(wire, tmp_path / "ops.html", PAGE, "file")
     page = wire.use("query", "page", {"id": source}, {"include_segments": True, "snippet_chars": 1_000})
     text = "\n\n".join(segment["excerpt"] for segment in page["segments"])
@@ -444,7 +444,7 @@ def test_a_short_page_keeps_headings_code_tables_and_lists(wire: SubstrateServer
     assert (adapter["name"], "page_to_markdown" in adapter["declared_transformations"]) == ("html", True)
 
 
-def test_a_repository_says_what_its_map_leaves_out(wire: SubstrateServer, tmp_path: Path) -> None:
+def test_a_repository_says_what_its_map_leaves_out(wire: Substrate, tmp_path: Path) -> None:
     root = tmp_path / "repo"
     for folder in ("docs", "node_modules/x", "data"):
         (root / folder).mkdir(parents=True)
@@ -482,7 +482,7 @@ It Is A And Of The. It Is A And Of The. | `a` | `b`). And (`c` |
 """
 
 
-def test_concept_candidates_are_headings_and_terms_and_no_fragments(wire: SubstrateServer, tmp_path: Path) -> None:
+def test_concept_candidates_are_headings_and_terms_and_no_fragments(wire: Substrate, tmp_path: Path) -> None:
     (tmp_path / "plans.md").write_text(MARKDOWN, "utf-8")
     answer = wire.use("ingest", "markdown", {"path": str(tmp_path / "plans.md")})
     titles = [one["title"] for one in answer["memory_suggestions"]["concept_candidates"]]
@@ -507,9 +507,7 @@ THE SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS". See 
 """
 
 
-def test_commands_paths_licences_and_headings_of_changelogs_are_no_concepts(
-    wire: SubstrateServer, tmp_path: Path
-) -> None:
+def test_commands_paths_licences_and_headings_of_changelogs_are_no_concepts(wire: Substrate, tmp_path: Path) -> None:
     (tmp_path / "terms.md").write_text(LICENCE, "utf-8")
     answer = wire.use("ingest", "markdown", {"path": str(tmp_path / "terms.md")})
     told = answer["memory_suggestions"]
@@ -519,7 +517,7 @@ def test_commands_paths_licences_and_headings_of_changelogs_are_no_concepts(
     assert skipped["yard install -g"] == skipped["GET /api/ropes"] == "format_marker"
 
 
-def test_patterns_that_fit_nothing_leave_the_map_as_it_was(wire: SubstrateServer, tmp_path: Path) -> None:
+def test_patterns_that_fit_nothing_leave_the_map_as_it_was(wire: Substrate, tmp_path: Path) -> None:
     (tmp_path / "repo").mkdir()
     (tmp_path / "repo/a.md").write_text("# Anchors\n\nThere are two.\n", "utf-8")
     given = {"path": str(tmp_path / "repo")}
@@ -531,7 +529,7 @@ def test_patterns_that_fit_nothing_leave_the_map_as_it_was(wire: SubstrateServer
     assert found(wire, "anchors") == [source]
 
 
-def test_a_batch_a_pack_and_a_graph_point_at_nothing_that_was_left_out(wire: SubstrateServer) -> None:
+def test_a_batch_a_pack_and_a_graph_point_at_nothing_that_was_left_out(wire: Substrate) -> None:
     made = {"reason": "r", "memory_source": "user_declared", "scope_refs": ["scope:yard"], "kind": "decision"}
     entries = [
         {"mode": "knowledge", "input_data": {**made, "title": f"Rope {n}", "summary": f"Rope {n} is hemp. " * 20}}

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contracts.clients import Server
+from tests.contracts.clients import Server, Table
 from tests.contracts.trusty_memory.paraphrases import ASKED, DRAWERS
 
 import recollect
+from recollect import Memory
+from recollect.contracts.registry import CONTRACTS
 
 PARTS = (1, 2, 4)
 """Into so many palaces the drawers are dealt: all of them in one, then halves, then quarters."""
@@ -22,10 +23,9 @@ def name_of(parts: int, part: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """A store in which each fourth drawer is as important as can be, and code and documents of others lie between."""
-    home = tmp_path_factory.mktemp("kiosk")
-    with recollect.open(home) as memory:
+    with recollect.open(tmp_path_factory.mktemp("kiosk")) as memory:
         for parts in PARTS:
             for number, (key, (room, text)) in enumerate(DRAWERS.items()):
                 weight = 1.0 if number // parts % 4 == 0 else 0.5
@@ -34,7 +34,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         memory.remember("def token_check(): return 'RS256'", space=name_of(1, 0), kind="code", importance=1.0, id="c")
         memory.remember("Chapter 4. Postgres.", space=name_of(1, 0), kind="document", importance=1.0, id="d")
         memory.embed_waiting()
-    return home
+        yield memory
 
 
 @pytest.fixture
@@ -43,14 +43,14 @@ def usual() -> dict[str, Any]:
 
 
 @pytest.fixture
-def start(serve: Callable[..., Server], home: Path) -> Callable[..., Server]:
-    """Serves the store by whichever contract."""
-    return lambda *arguments: serve(*arguments, RECOLLECT_HOME=str(home))
+def start(kept: Memory) -> Callable[..., Table]:
+    """Reaches the store by whichever contract."""
+    return lambda contract, space=None: Table(CONTRACTS[contract].make(kept, space))
 
 
 @pytest.fixture
-def palaces(start: Callable[..., Server]) -> Server:
-    return start("--as", "trusty-memory")
+def palaces(start: Callable[..., Table]) -> Table:
+    return start("trusty-memory")
 
 
 def questions(parts: int) -> Iterator[tuple[str, str, str]]:
@@ -60,16 +60,16 @@ def questions(parts: int) -> Iterator[tuple[str, str, str]]:
         yield question, places[key], f"{key}-{parts}"
 
 
-def ask(server: Server, tool: str, palace: str, query: str, **more: Any) -> list[str]:
+def ask(server: Table, tool: str, palace: str, query: str, **more: Any) -> list[str]:
     return [row["drawer_id"] for row in server.call(tool, palace=palace, query=query, **more)["results"]]
 
 
 @pytest.mark.parametrize("parts", PARTS)
 def test_recall_has_the_answer_first_as_often_as_the_search_of_another_contract(
-    palaces: Server, start: Callable[..., Server], parts: int
+    palaces: Table, start: Callable[..., Table], parts: int
 ) -> None:
     spaces = [name_of(parts, part) for part in range(parts)]
-    others = {space: start("--as", "memory-mcp", "--space", space) for space in spaces}
+    others = {space: start("memory-mcp", space) for space in spaces}
     ours = theirs = 0
     for question, palace, id in questions(parts):
         (best,) = others[palace].call("search", query=question, limit=1)["results"]
@@ -80,14 +80,14 @@ def test_recall_has_the_answer_first_as_often_as_the_search_of_another_contract(
 
 @pytest.mark.parametrize("tool", ["memory_recall", "memory_recall_deep"])
 @pytest.mark.parametrize("parts", PARTS)
-def test_nearly_every_answer_is_among_the_ten(palaces: Server, tool: str, parts: int) -> None:
+def test_nearly_every_answer_is_among_the_ten(palaces: Table, tool: str, parts: int) -> None:
     missed = [question for question, palace, id in questions(parts) if id not in ask(palaces, tool, palace, question)]
     assert len(missed) <= 2, missed
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("top_k", [1, 3])
-def test_deep_recall_finds_no_less_than_the_plain_one(palaces: Server, top_k: int) -> None:
+def test_deep_recall_finds_no_less_than_the_plain_one(palaces: Table, top_k: int) -> None:
     plain, deep = (
         sum(id in ask(palaces, tool, palace, question, top_k=top_k) for question, palace, id in questions(1))
         for tool in ("memory_recall", "memory_recall_deep")
@@ -96,9 +96,9 @@ def test_deep_recall_finds_no_less_than_the_plain_one(palaces: Server, top_k: in
 
 
 def test_no_match_stands_below_what_is_only_important_nor_is_cut_off_by_it(
-    palaces: Server, start: Callable[..., Server]
+    palaces: Table, start: Callable[..., Table]
 ) -> None:
-    engine = start()
+    engine = start("native")
     for question, palace, _ in questions(2):
         rows = palaces.call("memory_recall", palace=palace, query=question, top_k=5)["results"]
         found = engine.call("recall", query=question, space=palace, limit=5)["hits"]
@@ -107,7 +107,7 @@ def test_no_match_stands_below_what_is_only_important_nor_is_cut_off_by_it(
         assert [row["score"] for row in rows] == sorted((row["score"] for row in rows), reverse=True)
 
 
-def test_code_and_documents_of_others_are_no_drawers_unless_their_room_is_asked_for(palaces: Server) -> None:
+def test_code_and_documents_of_others_are_no_drawers_unless_their_room_is_asked_for(palaces: Table) -> None:
     palace = name_of(1, 0)
     for tool in ("memory_recall", "memory_recall_deep"):
         for question in ("def token_check RS256", "Chapter 4. Postgres", "what matters most?"):

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.contracts.clients import GUARD_SECONDS, Server
-from tests.pgserver import store_of
+from tests.pgserver import prepare, store_of
 
 import recollect
 from recollect import Settings, __version__
@@ -70,6 +70,17 @@ Serve = Callable[..., WebServer]
 @pytest.fixture
 def usual(usual: dict[str, Any]) -> dict[str, Any]:
     return {**usual, "arguments": (*usual["arguments"], "--http", "127.0.0.1:0"), "kind": WebServer}
+
+
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    """One server for all that is refused: whoever asks, nothing comes of it."""
+    home = tmp_path_factory.mktemp("refusing") / "home"
+    prepare(home)
+    options = ("--as", "trusty-memory", "--http", "127.0.0.1:0", "--palace", "p", "--home", str(home))
+    server = WebServer(*options, RECOLLECT_EMBEDDER="none")
+    yield server
+    assert server.close() == 0
 
 
 # Routes
@@ -255,13 +266,12 @@ def test_dreams_are_run_and_told_of(serve: Serve) -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_by_name(
-    serve: Serve, method: str, path: str, body: Any, status: int, error: str
+    refusing: WebServer, method: str, path: str, body: Any, status: int, error: str
 ) -> None:
-    server = serve("--palace", "p")
-    answer = server.web.request(method, f"/api/v1/{path}", json=body)
+    answer = refusing.web.request(method, f"/api/v1/{path}", json=body)
     assert (answer.status_code, answer.json()["error"][: len(error)]) == (status, error)
-    assert server.get("palaces") == {"palaces": ["p"]}
-    assert server.get("palaces/p/drawers") == {"palace": "p", "drawers": []}
+    assert refusing.get("palaces") == {"palaces": ["p"]}
+    assert refusing.get("palaces/p/drawers") == {"palace": "p", "drawers": []}
 
 
 def test_changes_over_the_web_are_journalled_as_such(serve: Serve, tmp_path: Path) -> None:

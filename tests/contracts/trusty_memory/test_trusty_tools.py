@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.contracts.clients import Server
+from tests.pgserver import prepare
 
 from recollect.contracts.trusty_memory.table import tell_failure
 from recollect.errors import RecollectError, StoreBusy
@@ -20,6 +21,24 @@ NAMES = [
     "memory_remember", "memory_recall", "memory_recall_deep", "palace_create", "palace_list", "kg_assert", "kg_query",
     "memory_list", "memory_forget", "palace_info",
 ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
+    """Starts one server of each kind, for all of whose calls nothing comes."""
+    started: dict[tuple[str, ...], Server] = {}
+
+    def start(*options: str) -> Server:
+        if options not in started:
+            home = tmp_path_factory.mktemp("one") / "home"
+            prepare(home)
+            given = ("--as", "trusty-memory", "--home", str(home), *options)
+            started[options] = Server(*given, RECOLLECT_EMBEDDER="none")
+            started[options].initialize()
+        return started[options]
+
+    yield start
+    assert [server.close() for server in started.values()] == [0] * len(started)
 
 
 def snapshot(name: str) -> list[dict[str, Any]]:
@@ -68,17 +87,15 @@ def test_a_named_palace_wins_over_the_default(serve: Callable[..., Server]) -> N
 
 
 @pytest.mark.parametrize("tool", [name for name in NAMES if name not in ("palace_create", "palace_list")])
-def test_without_any_palace_the_message_says_so_first(serve: Callable[..., Server], tool: str) -> None:
-    server = serve()
-    server.initialize()
+def test_without_any_palace_the_message_says_so_first(one: Callable[..., Server], tool: str) -> None:
+    server = one()
     told = (-32603, f"{tool}: missing 'palace' (no --palace default configured)")
     assert server.fail(tool) == told
     assert server.fail(tool, palace=None) == told
 
 
-def test_a_missing_argument_is_named_with_its_tool(serve: Callable[..., Server]) -> None:
-    server = serve("--palace", "p")
-    server.initialize()
+def test_a_missing_argument_is_named_with_its_tool(one: Callable[..., Server]) -> None:
+    server = one("--palace", "p")
     assert server.fail("memory_remember") == (-32603, "memory_remember: missing 'text'")
     assert server.fail("memory_recall", query=None) == (-32603, "memory_recall: missing 'query'")
     assert server.fail("palace_create") == (-32603, "palace_create: missing 'name'")
@@ -86,16 +103,14 @@ def test_a_missing_argument_is_named_with_its_tool(serve: Callable[..., Server])
     assert server.fail("memory_forget") == (-32603, "memory_forget: missing 'drawer_id'")
 
 
-def test_an_unknown_tool_is_an_internal_error(serve: Callable[..., Server]) -> None:
-    server = serve()
-    server.initialize()
+def test_an_unknown_tool_is_an_internal_error(one: Callable[..., Server]) -> None:
+    server = one()
     assert server.fail("memory_compact") == (-32603, "unknown tool: memory_compact")
 
 
 @pytest.mark.parametrize("tool", ["memory_recall", "memory_recall_deep", "kg_query", "memory_list", "palace_info"])
-def test_reading_a_palace_that_is_not_there_fails_and_makes_nothing(serve: Callable[..., Server], tool: str) -> None:
-    server = serve()
-    server.initialize()
+def test_reading_a_palace_that_is_not_there_fails_and_makes_nothing(one: Callable[..., Server], tool: str) -> None:
+    server = one()
     arguments = {"query": "a"} if "recall" in tool else {"subject": "a"} if tool == "kg_query" else {}
     assert server.fail(tool, palace="nowhere", **arguments) == (
         -32603, "open palace nowhere: there is no palace of that name; palace_create makes one",
@@ -103,9 +118,8 @@ def test_reading_a_palace_that_is_not_there_fails_and_makes_nothing(serve: Calla
     assert server.call("palace_list") == {"palaces": []}
 
 
-def test_values_out_of_range_are_clear_errors(serve: Callable[..., Server]) -> None:
-    server = serve("--palace", "p")
-    server.initialize()
+def test_values_out_of_range_are_clear_errors(one: Callable[..., Server]) -> None:
+    server = one("--palace", "p")
     fact = {"subject": "a", "predicate": "b", "object": "c"}
     assert server.fail("memory_recall", query="a", top_k=0) == (
         -32603, "memory_recall: top_k: must be from 1 to 1000, not 0",
@@ -132,10 +146,9 @@ def test_values_out_of_range_are_clear_errors(serve: Callable[..., Server]) -> N
     ],
 )
 def test_a_value_of_another_type_is_told_as_the_schema_has_it(
-    serve: Callable[..., Server], tool: str, field: str, value: Any, problem: str
+    one: Callable[..., Server], tool: str, field: str, value: Any, problem: str
 ) -> None:
-    server = serve("--palace", "p")
-    server.initialize()
+    server = one("--palace", "p")
     fitting = {"text": "a", "query": "a", "subject": "a", "predicate": "b", "object": "c"}
     code, told = server.fail(tool, **{**fitting, field: value})
     assert (code, told.replace("[...]", "").replace("[0]", "")) == (-32603, f"{tool}: {field}: {problem}")

@@ -34,6 +34,9 @@ def freshen(core: Core) -> bool:
     with core.store.write(actor=core.actor) as edit:
         if is_fresh(edit):  # another process has done it meanwhile
             return True
+        if not edit.spaces():  # a new store: there is nothing in it that other rules could have been for
+            edit.keep(INDEX, {_LEXIS: LEXIS_VERSION})
+            return True
         done, total = _step(edit)
     return done == total
 
