@@ -113,6 +113,17 @@ def test_a_new_file_becomes_a_record_with_its_links_and_gets_its_id(memory: Memo
     assert memory.list() == []
 
 
+@pytest.mark.parametrize("line", ["tags: tea, black tea,", "tags: [tea, black tea]", 'tags: "tea, black tea"'])
+def test_tags_on_one_line_are_as_many_as_there_are(memory: Memory, folder: Path, line: str) -> None:
+    (folder / "tea.md").write_text(f"---\n{line}\n---\n\nTea at five.\n")
+    memory.sync(folder)
+    assert memory.list()[0].tags == ("tea", "black tea")
+    memory.remember("Tea at four.", id="one", tags=["milk, sugar"])
+    memory.sync(folder)
+    assert memory.sync(folder).changed is False
+    assert memory.get("one").tags == ("milk, sugar",)
+
+
 def test_ends_of_lines_are_no_change(memory: Memory, folder: Path) -> None:
     memory.remember("One line.\r\nAnother one.\r\n", id="lines")
     memory.sync(folder)

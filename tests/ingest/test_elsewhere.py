@@ -305,6 +305,30 @@ def test_the_same_memory_of_two_users_or_agents_is_two_records(memory: Memory, t
     assert (again.records, again.records_present) == (0, 3)
 
 
+def test_what_was_changed_there_since_is_brought_up_to_date_unless_it_was_changed_here(
+    memory: Memory, tmp_path: Path
+) -> None:
+    def told(text: str, day: int) -> Path:
+        rows: list[Json] = [
+            {"id": id, "memory": f"{id} {text}", "hash": "x", "created_at": "2026-01-01T00:00:00Z",
+             "updated_at": f"2026-01-{day:02}T00:00:00Z"}
+            for id in ("a", "b")
+        ]  # fmt: skip
+        return put(tmp_path / f"mem0-{day}.json", rows)
+
+    memory.import_(told("likes tea", 1))
+    assert memory.import_(told("likes coffee", 2))[0].newer == 2
+    memory.revise("mem0:b", "b likes water")
+    (done,) = memory.import_(told("likes milk", 3))
+    kept = "1 memory left out: it says something else here, which is kept"
+    assert (done.records, done.newer, done.problems) == (0, 1, (kept,))
+    (older,) = memory.import_(told("likes coffee", 2))
+    assert (older.newer, older.problems) == (0, (kept.replace("1 memory", "2 memories"),))
+    assert {one.text for one in memory.list()} == {"a likes milk", "b likes water"}
+    assert [one.change.verb for one in memory.history("mem0:a")] == ["remember", "import", "import"]
+    assert memory.check() == []
+
+
 def test_what_was_forgotten_and_stands_twice_in_a_file_is_told_once(memory: Memory, tmp_path: Path) -> None:
     row: Json = {"id": "m1", "memory": "Alex likes pizza.", "user_id": "alex", "hash": "x"}
     file = put(tmp_path / "mem0.json", [row, row])
