@@ -1,7 +1,8 @@
 """Do memories of other programs come along, once, with their times and sources?
 
 The files in `elsewhere/` were written by the programs themselves: @modelcontextprotocol/server-memory 2026.8.31,
-mem0ai 2.2.1, MemPalace 3.11.0, mcp-memory-service 12.4.0 and basic-memory 0.23.2. The others follow what their programs document.
+mem0ai 2.2.1, MemPalace 3.11.0, mcp-memory-service 12.4.0 and basic-memory 0.23.2. The others follow what their programs
+document.
 """
 
 from __future__ import annotations
