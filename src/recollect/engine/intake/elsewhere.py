@@ -231,17 +231,14 @@ class Taking:
         found = [(note, draft) for note in notes if (draft := self._draft(note)) is not None]
         gone = forgotten_among(edit, self._space, "record", (draft.id or "" for _, draft in found))
         self._forgotten |= dict.fromkeys(gone)
-<<<<<<< HEAD
         coming = [(note, draft) for note, draft in found if draft.id not in gone]
+        if not self._own:
+            left = self._changed_there(edit, [draft for _, draft in coming])
+            coming = [(note, draft) for note, draft in coming if any(draft is one for one in left)]
         drafts = [draft for _, draft in coming]
         alike = () if self._own else _OWNERS
         taken = take_all(self._core, edit, drafts, self._space, list(map(count_stated, drafts)), alike=alike)
         for (note, draft), receipt in zip(coming, taken.finish(), strict=True):
-=======
-        drafts = self._changed_there(edit, [draft for draft in found if draft.id not in gone])
-        counted = list(map(count_stated, drafts))
-        for receipt in take_all(self._core, edit, drafts, self._space, counted, alike=_OWNERS).finish():
->>>>>>> e55eebd5 (Tags on one line are several; a second import from another program brings up to date what was changed there)
             if receipt.outcome == "rejected":
                 self._left[self._nouns[0], receipt.reason or "it was not taken"] += 1
             elif receipt.stored:
