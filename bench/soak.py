@@ -50,7 +50,7 @@ WARM_UP = 30_000
 MOST_TIMES = 1.3
 """So many times as large a file, or as slow a recall, is still the same: others use the machine, too."""
 MOST_FILE = 1.1
-"""The same for the file of a store whose history is bounded: of what is gone, one short entry stays."""
+"""The same for the file of a store whose history is bounded: of what is gone, one short mark stays."""
 MOST_LOG = 128.0
 """MB of the log, which grows while somebody always reads, and is written into the file from 32 on."""
 ERRORS = 2.0

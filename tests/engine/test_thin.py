@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from collections.abc import Iterator
 from datetime import timedelta
 from itertools import count
@@ -118,8 +119,12 @@ def test_what_left_the_present_goes_for_good_and_an_old_export_does_not_bring_it
     with pytest.raises(NotFound):
         kept.undo(run.entry)
     assert [one for one in entries(kept) if one[1] == "n0"] == [("thin", "n0")]
-    done = kept.import_(file)[0]
-    assert (done.records, sorted(done.forgotten)) == (0, ["n0", "n1", "n2", "n3"])
+    clock.advance(days=60)
+    for _ in range(2):  # and once the journal says nothing of them any more
+        done = kept.import_(file)[0]
+        assert (done.records, sorted(done.forgotten)) == (0, ["n0", "n1", "n2", "n3"])
+        kept.thin(older_than=MONTH)
+    assert [one for one in entries(kept) if one[1] == "n0"] == []
     assert kept.remember("Another note of that id", id="n0").stored
     assert kept.check() == []
 
@@ -160,17 +165,84 @@ def test_a_merge_that_somebody_took_back_is_not_made_again(kept: Memory, clock: 
     assert undone.entry in {one.entry for one in told}
 
 
-def test_of_what_was_forgotten_the_journal_keeps_that_alone(kept: Memory, clock: Clock) -> None:
+def test_of_what_was_forgotten_a_mark_stays_and_no_entry(kept: Memory, clock: Clock) -> None:
     for number in range(5):
         kept.remember(f"Secret {number}", id=f"s{number}")
         kept.revise(f"s{number}", f"Another secret {number}")
         kept.forget(f"s{number}")
-    before = len(entries(kept))
+    clock.advance(days=20)
+    kept.thin(older_than=MONTH)
+    assert {verb for verb, id in entries(kept) if id.startswith("s")} == {"remember", "revise", "forget"}
+    clock.advance(days=20)
+    kept.thin(older_than=MONTH)
+    assert entries(kept) == [("create", "default"), ("thin", "default")]
+    assert kept.check() == []
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+def test_what_was_forgotten_before_the_horizon_does_not_come_back(
+    kept: Memory, clock: Clock, tmp_path: Path, dropped: bool
+) -> None:
+    kept.remember("Tea at five", id="gone")
+    kept.remember("Tea at four", id="here")
+    kept.relate("Mira", "drinks", "tea")
+    kept.export(tmp_path / "before.jsonl")
+    (tmp_path / "notes").mkdir()
+    kept.sync(tmp_path / "notes")
+    shutil.copytree(tmp_path / "notes", tmp_path / "copy")
+    kept.forget("gone")
+    kept.forget_fact(kept.facts("Mira")[0].relation.id)
+    kept.sync(tmp_path / "notes")
     clock.advance(days=60)
     kept.thin(older_than=MONTH)
-    assert len(entries(kept)) == before - 10 + 1
-    assert {verb for verb, id in entries(kept) if id.startswith("s")} == {"forget"}
+    assert not {"gone", "Mira"}.intersection(id for _, id in entries(kept))
+    if dropped:
+        kept.delete_space("default")
+    else:
+        shutil.copytree(tmp_path / "copy", tmp_path / "notes", dirs_exist_ok=True)
+        assert [one.problem for one in kept.sync(tmp_path / "notes").problems if "forgotten" in one.problem] != []
+    [done] = kept.import_(tmp_path / "before.jsonl")
+    assert (done.records, done.facts, "gone" in done.forgotten) == (int(dropped), 0, True)
+    assert [one.id for one in kept.list()] == ["here"]
     assert kept.check() == []
+
+
+def test_what_came_back_under_the_id_of_something_forgotten_is_there_as_any_other(
+    kept: Memory, clock: Clock, tmp_path: Path
+) -> None:
+    kept.remember("Tea at five", id="a")
+    kept.forget("a")
+    clock.advance(days=60)
+    kept.thin(older_than=MONTH)
+    kept.remember("Tea at four", id="a")
+    kept.export(tmp_path / "all.jsonl")
+    [done] = kept.import_(tmp_path / "all.jsonl")
+    assert (done.records, done.records_present, done.forgotten) == (0, 1, ())
+    kept.forget("a")
+    clock.advance(days=60)
+    kept.thin(older_than=MONTH)
+    assert kept.import_(tmp_path / "all.jsonl")[0].forgotten == ("a",)
+
+
+def test_a_conversation_that_was_forgotten_goes_on_from_the_moment_of_that(
+    kept: Memory, clock: Clock, tmp_path: Path
+) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_text(talked("Green tea.", "Black tea."))
+    kept.capture(file)
+    [source] = kept.list(kinds=["source"])
+    kept.forget(source.id)
+    forgotten = clock.now
+    clock.advance(days=60)
+    kept.thin(older_than=MONTH)
+    assert entries(kept)[0] == ("create", "default")
+    kept.capture(file)
+    assert kept.list(kinds=["message"]) == []
+    later = json.loads(talked("White tea."))
+    later["timestamp"] = (forgotten + timedelta(minutes=1)).isoformat()
+    file.write_text(talked("Green tea.", "Black tea.") + json.dumps(later) + "\n")
+    kept.capture(file)
+    assert [one.text for one in kept.list(kinds=["message"])] == ["White tea."]
 
 
 def test_runs_of_upkeep_and_notes_go_and_the_first_entry_stays(kept: Memory, clock: Clock) -> None:
@@ -271,6 +343,8 @@ def test_an_ingest_that_was_undone_comes_back_when_its_file_is_read_again(
     kept.undo(first.entries[0], whole=True)
     clock.advance(days=60)
     assert kept.thin(older_than=timedelta(0))[0].count > 0
+    clock.advance(days=1)
+    kept.thin(older_than=timedelta(0))
     [again] = kept.ingest_transcript(file)
     assert (again.outcome, again.added, again.forgotten) == ("stored", 2, ())
     file.write_text(talked("Green tea.", "Black tea.", "White tea."))
@@ -284,9 +358,9 @@ def test_an_ingest_that_was_undone_comes_back_when_its_file_is_read_again(
     assert kept.check() == []
 
 
-@pytest.mark.parametrize("thinned", [False, True])
+@pytest.mark.parametrize("thinned", [0, 1, 2])
 def test_messages_that_were_evicted_stay_away_when_their_transcript_goes_on(
-    kept: Memory, clock: Clock, tmp_path: Path, thinned: bool
+    kept: Memory, clock: Clock, tmp_path: Path, thinned: int
 ) -> None:
     file = tmp_path / "talk.jsonl"
     file.write_text(talked("Green tea.", "Black tea."))
@@ -294,9 +368,9 @@ def test_messages_that_were_evicted_stay_away_when_their_transcript_goes_on(
     clock.advance(days=60)
     assert kept.evict(cap=1, min_importance=0.0)[0].count == 1
     kept.sweeping.finish()
-    clock.advance(days=60)
-    if thinned:
-        assert kept.thin(older_than=MONTH)[0].count == 1
+    for times in range(thinned):
+        clock.advance(days=60)
+        assert kept.thin(older_than=MONTH)[0].count == (not times)
     file.write_text(talked("Green tea.", "Black tea.", "White tea."))
     [done] = kept.ingest_transcript(file)
     assert (done.added, len(done.forgotten)) == (1, 1)
@@ -318,6 +392,8 @@ def test_an_import_that_was_undone_comes_back_when_it_is_made_again(kept: Memory
     assert (kept.count(), kept.facts("Mira")) == (1, [])
     clock.advance(days=60)
     assert kept.thin(older_than=timedelta(0))[0].count > 0
+    clock.advance(days=1)
+    kept.thin(older_than=timedelta(0))
     [done] = kept.import_(file)
     assert (done.records, done.facts, done.forgotten) == (1, 1, ())
     assert kept.get("tea").text == "Tea is served at four"

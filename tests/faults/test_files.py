@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from recollect import InvalidInput, Memory, NotAStore, RecollectError, Settings,
 from recollect.engine.care.identity import identity, set_identity
 from recollect.engine.hook_log import HookCall, log_call
 from recollect.store.sqlite import turn
+from recollect.store.sqlite.log import FRAME_HEAD, HEAD
+
+PAGE = 4_096
 
 
 def opened(home: Path) -> Memory:
@@ -369,6 +373,30 @@ def test_a_log_that_was_left_by_a_crash_is_read_wherever_it_is_copied_with_its_f
     for folder in (store.parent, tmp_path / "copied", tmp_path / "unmarked"):
         with opened(folder) as memory:
             assert memory.count() == 41
+
+
+def test_a_store_is_opened_wherever_the_disk_was_full_while_its_compacted_log_was_written_into_it(
+    home: Path, tmp_path: Path
+) -> None:
+    store = home / "recollect.db"
+    with opened(home) as memory:
+        memory.remember_many([{"text": f"note {n} " + f"word{n} " * 300} for n in range(60)])
+        for record in memory.list(limit=40):
+            memory.forget(record.id)
+        memory.remember_many([{"text": f"more {n} " + f"word{n} " * 300} for n in range(60)])
+    with closing(sqlite3.connect(store)) as connection:
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.execute("VACUUM")
+        whole, log = store.read_bytes(), store.with_name("recollect.db-wal").read_bytes()
+    size = HEAD + FRAME_HEAD
+    pages = [log[at : at + PAGE] for at in range(size, len(log), FRAME_HEAD + PAGE)]
+    for count in range(0, len(pages), 10):
+        folder = tmp_path / f"written-{count}"
+        folder.mkdir(mode=0o700)
+        (folder / "recollect.db").write_bytes(b"".join(pages[:count]) + whole[count * PAGE :])
+        (folder / "recollect.db-wal").write_bytes(log)
+        with opened(folder) as memory:
+            assert (memory.count(), memory.check()) == (80, [])
 
 
 def test_a_write_after_the_log_was_removed_or_replaced_is_not_acknowledged(home: Path, tmp_path: Path) -> None:

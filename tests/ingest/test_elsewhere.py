@@ -1,7 +1,8 @@
 """Do memories of other programs come along, once, with their times and sources?
 
 The files in `elsewhere/` were written by the programs themselves: @modelcontextprotocol/server-memory 2026.8.31,
-mem0ai 2.2.1, MemPalace 3.11.0 and mcp-memory-service 12.4.0. The others follow what their programs document.
+mem0ai 2.2.1, MemPalace 3.11.0, mcp-memory-service 12.4.0 and basic-memory 0.23.2. The others follow what their programs
+document.
 """
 
 from __future__ import annotations
@@ -303,6 +304,45 @@ def test_the_same_memory_of_two_users_or_agents_is_two_records(memory: Memory, t
     assert (done.records, sorted(held, key=str)) == (3, [("alex", None), ("bob", "cook"), ("bob", None)])
     (again,) = memory.import_(put(tmp_path / "mem0.json", told))
     assert (again.records, again.records_present) == (0, 3)
+
+
+def test_notes_that_basic_memory_wrote_come_with_their_observations_and_relations(memory: Memory) -> None:
+    (done,) = memory.import_(HERE / "basic-memory")
+    assert (done.records, done.facts, done.problems) == (5, 2, ())
+    assert {(one.kind, one.text, one.tags) for one in memory.list()} == {
+        ("note", "# Tea ceremony\n\nHow tea is served in Kyoto.", ("tea", "japan")),
+        ("method", "Tea ceremony: Water at 80 degrees", ("tea", "japan", "brewing")),
+        ("fact", "Tea ceremony: Matcha is whisked", ("tea", "japan")),
+        ("note", "Some prose about green tea.", ("tea",)), ("origin", "Green Tea: Comes from Shizuoka", ("tea",)),
+    }  # fmt: skip
+    assert {(one.relation.predicate, one.object) for one in memory.facts("Tea ceremony")} == {
+        ("part_of", "Japanese Culture"), ("relates_to", "Green Tea"),
+    }  # fmt: skip
+    assert memory.import_(HERE / "basic-memory")[0].records == 0
+
+
+def test_what_was_changed_there_since_is_brought_up_to_date_unless_it_was_changed_here(
+    memory: Memory, tmp_path: Path
+) -> None:
+    def told(text: str, day: int) -> Path:
+        rows: list[Json] = [
+            {"id": id, "memory": f"{id} {text}", "hash": "x", "created_at": "2026-01-01T00:00:00Z",
+             "updated_at": f"2026-01-{day:02}T00:00:00Z"}
+            for id in ("a", "b")
+        ]  # fmt: skip
+        return put(tmp_path / f"mem0-{day}.json", rows)
+
+    memory.import_(told("likes tea", 1))
+    assert memory.import_(told("likes coffee", 2))[0].newer == 2
+    memory.revise("mem0:b", "b likes water")
+    (done,) = memory.import_(told("likes milk", 3))
+    kept = "1 memory left out: it says something else here, which is kept"
+    assert (done.records, done.newer, done.problems) == (0, 1, (kept,))
+    (older,) = memory.import_(told("likes coffee", 2))
+    assert (older.newer, older.problems) == (0, (kept.replace("1 memory", "2 memories"),))
+    assert {one.text for one in memory.list()} == {"a likes milk", "b likes water"}
+    assert [one.change.verb for one in memory.history("mem0:a")] == ["remember", "import", "import"]
+    assert memory.check() == []
 
 
 def test_what_was_forgotten_and_stands_twice_in_a_file_is_told_once(memory: Memory, tmp_path: Path) -> None:

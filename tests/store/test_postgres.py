@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import signal
 import string
 import subprocess
 import sys
@@ -752,6 +753,45 @@ def test_a_server_that_restarts_is_waited_for(own_server: Any, tmp_path: Path) -
         restart_server(own_server)
         assert {one.text for one in memory.list()} == {"before", "after"}
         assert memory.check() == []
+
+
+def test_a_change_that_the_server_lost_is_not_taken_for_another_that_has_its_number_since(
+    own_server: Any, tmp_path: Path
+) -> None:
+    server = own_server.get_uri()
+    url, wire = store_url(tmp_path, server=server), Wire(server)
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET synchronous_commit = off")
+        connection.execute("SELECT pg_reload_conf()")
+    restart_server(own_server)
+    memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
+    memory.remember("there before", id="before")
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute("CHECKPOINT")
+        (walwriter,) = connection.execute(
+            "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'"
+        ).fetchone()
+    os.kill(walwriter, signal.SIGSTOP)  # what is committed from now on stays in the server's memory
+    wire.cut(b"COMMIT", "silent")
+    with ThreadPoolExecutor(1) as pool:
+        told = pool.submit(memory.remember, "kept nowhere", id="lost")
+        lost = ""
+        with psycopg.connect(server, autocommit=True) as connection:
+            while not lost:
+                sql = f"SELECT xmin::text FROM {schema_of(url)}.journal WHERE object_id = 'lost'"
+                lost = "".join(xmin for (xmin,) in connection.execute(sql))
+        restart_server(own_server)
+        with psycopg.connect(server, autocommit=True) as connection:
+            while int(connection.execute("SELECT pg_current_xact_id()::text").fetchone()[0]) <= int(lost):
+                continue
+        with pytest.raises(StoreLost):
+            told.result()
+    assert [one.id for one in memory.list()] == ["before"]
+    memory.close()
+    wire.close()
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM RESET synchronous_commit")
+        connection.execute("SELECT pg_reload_conf()")
 
 
 def test_a_disk_that_is_full_keeps_nothing_of_a_change(own_server: Any, tmp_path: Path) -> None:

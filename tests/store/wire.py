@@ -84,10 +84,15 @@ class Wire:
         while True:
             try:
                 client, _ = self._door.accept()
-                server = socket.socket(socket.AF_UNIX)
-                server.connect(self._server)
             except OSError:
                 return
+            server = socket.socket(socket.AF_UNIX)
+            try:
+                server.connect(self._server)
+            except OSError:  # it is away, perhaps for a moment
+                client.close()
+                server.close()
+                continue
             self._open += [client, server]
             self.came.release()
             threading.Thread(target=self._carry, args=(client, server), daemon=True).start()

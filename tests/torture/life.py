@@ -36,6 +36,9 @@ class Life:
         self.where, self.home, self.place, self.keeps_files = where, home, place, keeps_files
         self.promised: dict[str, set[int]] = {}
         self.records: tuple[tuple[str, str], ...] = ()
+        self._acting: dict[str, str] = {}
+        self._hook_failed = False
+        """Was the last hook torn, or its server taken away? Then `doctor` tells of it, as it should."""
 
     def note(self, told: Mapping[str, Any]) -> None:
         """Takes in what an agent tells of its acts."""
@@ -43,6 +46,12 @@ class Life:
             self.promised.setdefault(mark, {0}).update((0, 1))
         for mark, count in told.get("is", {}).items():
             self.promised[mark] = {count}
+        agent = told.get("agent", "")
+        self._acting[agent] = told.get("act") or told.get("again") or self._acting.get(agent, "")
+        if told.get("cut") and "hook" in self._acting.values():
+            self._hook_failed = True
+        elif self._acting[agent] == "hook" and "code" in told:
+            self._hook_failed = bool(told.get("torn"))
 
     def examine(self) -> list[str]:
         """What does not hold; nothing, if all is well. What was open so far is known from then on."""
@@ -58,7 +67,7 @@ class Life:
             self.promised[mark] = {found}
         wrong += [f"{mark} is there, though nobody asked for it" for mark in held.counts if mark not in self.promised]
         doctor = command(["doctor", "--json"], self.where)
-        if doctor.code:
+        if doctor.code and not (self._hook_failed and _tells_of_a_hook_alone(doctor.out)):
             wrong.append(f"doctor: {doctor.out[-2000:]} {doctor.err[-2000:]}")
         self.records = tuple((id, mark) for id, mark in held.records)
         return wrong
@@ -88,6 +97,11 @@ def look(home: Path) -> int:
             records.append((row["id"], *marks))
     json.dump({"counts": counts, "records": records, "problems": problems}, sys.stdout)
     return 0
+
+
+def _tells_of_a_hook_alone(said: str) -> bool:
+    problems = json.loads(said)["problems"]
+    return bool(problems) and all(one.startswith("the last hook of ") for one in problems)
 
 
 def _present(lines: Iterable[bytes]) -> Iterable[tuple[str, dict[str, Any]]]:

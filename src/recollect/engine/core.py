@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import wraps
 from itertools import islice
 from typing import Concatenate, ParamSpec, TypeVar
@@ -18,7 +18,7 @@ from recollect.engine.parse import parse_filter, parse_space
 from recollect.engine.sight import Eyes
 from recollect.errors import Conflict, NotFound, StoreLost
 from recollect.fields import Spaces
-from recollect.store.base import Changes, Edit, S, Store, T, Turn, View
+from recollect.store.base import FORGOTTEN, LEFT, Changes, Edit, S, Shelf, Store, T, Turn, V, View, mark_of
 from recollect.types import Change, Filter, Record, Space
 
 A = ParamSpec("A")
@@ -27,6 +27,7 @@ R = TypeVar("R")
 
 _MOST_LENGTHS = 100_000
 _MOST_CHANGES = 1_000_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _IDS_AT_ONCE = 10_000
 FEW_WORDS = 2  # that tell something: as many as a text of six words has, at least
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
@@ -279,8 +280,30 @@ def forgotten_among(view: View, space: str, noun: str, ids: Iterable[str]) -> di
 
     What was undone or archived was not forgotten, also where nothing is left of it since history was thinned.
     """
-    last = last_changes(view, space, noun, ids)
-    return {id: change.at for id, change in last.items() if change.verb == "forget"}
+    asked = list(dict.fromkeys(ids))
+    last = last_changes(view, space, noun, asked)
+    told = {id: change.at for id, change in last.items() if change.verb == "forget"}
+    marks = _marks(view, FORGOTTEN, space, noun, (id for id in asked if id not in last))
+    return told | {id: _EPOCH + timedelta(microseconds=at) for id, at in marks.items()}
+
+
+def ways_out(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str, str]:
+    """By which verb the journal says last that some records, entities or relations left the present; for those that
+    are gone, how they did before that, also where the journal says nothing of them any more.
+    """
+    asked = list(dict.fromkeys(ids))
+    last = last_changes(view, space, noun, asked)
+    ways = {id: (one.reason or one.verb) if one.verb == "thin" else one.verb for id, one in last.items()}
+    rest = [id for id in asked if id not in last]
+    forgotten = dict.fromkeys(_marks(view, FORGOTTEN, space, noun, rest), "forget")
+    return ways | forgotten | _marks(view, LEFT, space, noun, rest)
+
+
+def _marks(view: View, shelf: Shelf[V], space: str, noun: str, ids: Iterable[str]) -> dict[str, V]:
+    """What is kept of some of which the journal says nothing any more, by id."""
+    keys = {mark_of(noun, id): id for id in ids}
+    found = view.kept(shelf, space=space, keys=list(keys)) if keys else {}
+    return {keys[key]: value for key, value in found.items()}
 
 
 def last_changes(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str, Change]:

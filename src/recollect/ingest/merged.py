@@ -1,7 +1,8 @@
 """Where has a merge of git left its marks in a text, and what did each side say?
 
 A conflict is whole: a line of seven `<`, one of seven `=` and one of seven `>`, at the start of their lines and in this
-order. What lacks one of them is text. In a fenced block of code they may be shown as an example, so there they are text
+order; or of as many more each, which git writes, with labels, where both sides have renamed a file. What lacks one of
+them is text. In a fenced block of code they may be shown as an example, so there they are text
 unless it is known what the note said before: then they are a conflict where they are new, git has put its labels behind
 them, and the block that they stand in is not new as well.
 """
@@ -16,8 +17,7 @@ from msgspec import Struct
 
 from recollect.errors import InvalidInput
 
-_OURS, _BASE, _THEIRS = (re.compile(rf"{re.escape(letter)}{{7}}(?: .*)?") for letter in "<|>")
-_BETWEEN = "======="
+_FIRST = re.compile(r"(<{7}(?= |$)|<{8,}(?= ))")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
@@ -62,8 +62,8 @@ def split_conflict(content: str, before: int | None = None, known: str | None = 
         if one.middles > 1:
             raise InvalidInput(
                 "file",
-                f"holds a merge with {one.middles} lines of {_BETWEEN} (line {one.first + 1}): its sides cannot be"
-                " told apart; settle it by hand, and it is read",
+                f"holds a merge with {one.middles} lines of {lines[one.between]} (line {one.first + 1}): its sides"
+                " cannot be told apart; settle it by hand, and it is read",
             )
         same = lines[place : one.first]
         ours += [*same, *lines[one.first + 1 : one.base or one.between]]
@@ -80,7 +80,8 @@ def _shown(lines: Sequence[str]) -> set[tuple[str, ...]]:
 
 def _is_new(lines: Sequence[str], one: _Conflict, shown: Collection[tuple[str, ...]] | None) -> bool:
     """Is a conflict in a block of code one that git has just left there?"""
-    labelled = len(lines[one.first]) > len(_BETWEEN) < len(lines[one.last])
+    size = len(lines[one.between])
+    labelled = len(lines[one.first]) > size < len(lines[one.last])
     new = shown is not None and tuple(lines[one.first : one.last + 1]) not in shown
     return new and labelled and one.middles == 1
 
@@ -100,20 +101,26 @@ def _conflicts(lines: Sequence[str], shown: Collection[tuple[str, ...]] | None =
 
 def _conflict_at(lines: Sequence[str], first: int) -> _Conflict | None:
     """The conflict that begins with a line; None where it is not whole."""
-    if not _OURS.fullmatch(lines[first]):
+    opened = _FIRST.match(lines[first])
+    if opened is None:
         return None
+    size = len(opened[1])
     base, between = None, list[int]()
     for place in range(first + 1, len(lines)):
         line = lines[place]
-        if _OURS.fullmatch(line):
+        if _is_mark(line, "<", size):
             return None
-        if line == _BETWEEN:
+        if line == "=" * size:
             between.append(place)
-        elif base is None and not between and _BASE.fullmatch(line):
+        elif base is None and not between and _is_mark(line, "|", size):
             base = place
-        elif _THEIRS.fullmatch(line):
+        elif _is_mark(line, ">", size):
             return _Conflict(first, base, between[0], place, len(between)) if between else None
     return None
+
+
+def _is_mark(line: str, letter: str, size: int) -> bool:
+    return line.startswith(letter * size) and line[size : size + 1] in ("", " ")
 
 
 def _fence_after(fence: str, line: str) -> str:

@@ -88,9 +88,7 @@ def parse_page(content: str) -> Page:
         _require_read(entry)
         front[entry.name] = entry.value()
         own += [Entry("", (aside,)) for aside in entry.asides()]
-    fields = {
-        field: _number(front[key]) if key in _NUMBERS else front[key] for key, field in _FIELDS.items() if key in front
-    }
+    fields = {field: _meant(key, front[key]) for key, field in _FIELDS.items() if key in front}
     before = None
     if own and isinstance(held := fields.get("metadata") or {}, Mapping):
         fields["metadata"] = _with_own(held, own)
@@ -188,9 +186,12 @@ def says_same(one: Json | Mapping[str, Json], other: Json | Mapping[str, Json]) 
     return first == second
 
 
-def _number(value: Json) -> Json:
+def _meant(key: str, value: Json) -> Json:
+    """What a text stands for in a field of ours that has a number, or tags: some are written on one line."""
+    if key == "tags" and isinstance(value, str):
+        return [tag for one in value.split(",") if (tag := one.strip())]
     try:
-        return float(value) if isinstance(value, str) else value
+        return float(value) if key in _NUMBERS and isinstance(value, str) else value
     except ValueError:
         return value
 

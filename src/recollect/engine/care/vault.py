@@ -35,7 +35,7 @@ from recollect.engine.care.note_pages import (
     page_of,
     parse_note,
 )
-from recollect.engine.core import Core, as_one_act, last_changes, last_entry, taking
+from recollect.engine.core import Core, as_one_act, forgotten_among, last_changes, last_entry, taking, ways_out
 from recollect.engine.graph.link import name_one
 from recollect.engine.intake.results import Synced
 from recollect.engine.parse import parse_label
@@ -522,7 +522,8 @@ def _require_not_forgotten(view: View, space: str, id: str) -> None:
     if view.get(Record, space, id) is not None:
         return
     told = view.journal(Changes(space=space, object_id=id), newest_first=True, limit=_JOURNALLED)
-    if any(change.verb == "forget" and change.object_type == "record" for change in told):
+    known = any(change.verb == "forget" and change.object_type == "record" for change in told)
+    if known or forgotten_among(view, space, "record", [id]):
         raise InvalidInput(
             "id",
             f"{id} was forgotten here, and does not come back by a file: delete the file, or take the line with its id"
@@ -533,10 +534,10 @@ def _require_not_forgotten(view: View, space: str, id: str) -> None:
 def _require_not_undone(view: View, space: str, id: str) -> None:
     """Who takes back that a file became a note means the note: the file is its owner's, and stays."""
     last = last_changes(view, space, "record", [id]).get(id)
-    if last is None or last.after is not None:
+    if last is not None and last.after is not None:
         return
-    undone = () if last.undoes is None else view.journal(Changes(entry=last.undoes))
-    thinned = last.verb == "thin" and last.reason == "undo"
+    undone = () if last is None or last.undoes is None else view.journal(Changes(entry=last.undoes))
+    thinned = (last is None or last.verb == "thin") and ways_out(view, space, "record", [id]).get(id) == "undo"
     if thinned or any(one.verb == _VERB and one.before is None for one in undone):
         raise InvalidInput(
             "id",

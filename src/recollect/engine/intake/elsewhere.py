@@ -18,20 +18,20 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.engine.core import Core, forgotten_among, parts, transact
+from recollect.engine.core import Core, forgotten_among, last_changes, parts, transact
 from recollect.engine.graph.link import Statement, bring_one, name_one
 from recollect.engine.intake.drafts import draft_conversation, place_conversation
 from recollect.engine.intake.results import Imported
 from recollect.engine.intake.sources import parse_source, write_source
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_source_fields
-from recollect.engine.write.remember import count_stated, ensure_space, take_all
+from recollect.engine.write.remember import content_hash, count_stated, ensure_space, put_of, take_all
 from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput, RecollectError, StoreError
-from recollect.ingest.elsewhere.found import Fact, Item, Left, Named, Note, Origin, Row, key_of
+from recollect.ingest.elsewhere.found import Fact, Item, Left, Named, Note, Origin, Row, key_of, time_of
 from recollect.ingest.talk import Conversation
 from recollect.store.base import Edit, normal_name
 from recollect.store.foreign import read_tables, table_names
-from recollect.types import Draft
+from recollect.types import Draft, Filter, Record
 
 Progress = Callable[[str, int, int], None]
 _AT_ONCE = 100
@@ -41,6 +41,8 @@ _LARGEST = 512 * 1024 * 1024
 _MOST_FILES = 20_000
 _OWNERS = ("user", "project", "metadata.agent_id", "metadata.app_id", "metadata.agent")
 """Whose it is: what one has said is not here already because another has said the same."""
+_CAME, _CAME_AGAIN = "remember", "import"
+"""By which verbs a record has what another program says of it."""
 _BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -154,6 +156,12 @@ def import_elsewhere(
     return [taking.bring(read_elsewhere(origin, path), origin.name, dry_run=dry_run, progress=progress)]
 
 
+def _is_later(there: Draft, here: Record) -> bool:
+    """Does the program say that it was changed after what came of it?"""
+    before, after = (time_of(one.metadata, "updated_at") or one.event_time for one in (here, there))
+    return before is not None and after is not None and before < after
+
+
 def _left_out(count: int, what: str, why: str) -> str:
     plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
     return f"{count:,} {what if count == 1 else plural} left out: {why}"
@@ -180,6 +188,7 @@ class Taking:
         self._masked: dict[str, None] = {}
         self._talks = 0
         self._removed = 0
+        self._newer = 0
 
     def bring(self, items: Sequence[Item], stage: str, *, dry_run: bool, progress: Progress | None) -> Imported:
         """Takes all of them, some in each transaction, between which others may write."""
@@ -193,7 +202,8 @@ class Taking:
         return Imported(
             space=self._space, folder=self._path, records=self._new["record"], records_present=self._present["record"],
             facts=self._new["fact"], facts_present=self._present["fact"], entities=self._new["entity"],
-            removed=self._removed, forgotten=tuple(self._forgotten), masked=tuple(self._masked), problems=tuple(left),
+            newer=self._newer, removed=self._removed, forgotten=tuple(self._forgotten), masked=tuple(self._masked),
+            problems=tuple(left),
         )  # fmt: skip
 
     def _take(self, edit: Edit, items: Sequence[Item]) -> None:
@@ -222,6 +232,9 @@ class Taking:
         gone = forgotten_among(edit, self._space, "record", (draft.id or "" for _, draft in found))
         self._forgotten |= dict.fromkeys(gone)
         coming = [(note, draft) for note, draft in found if draft.id not in gone]
+        if not self._own:
+            left = self._changed_there(edit, [draft for _, draft in coming])
+            coming = [(note, draft) for note, draft in coming if any(draft is one for one in left)]
         drafts = [draft for _, draft in coming]
         alike = () if self._own else _OWNERS
         taken = take_all(self._core, edit, drafts, self._space, list(map(count_stated, drafts)), alike=alike)
@@ -235,6 +248,29 @@ class Taking:
             else:
                 self._present["record"] += 1
             self._masked |= dict.fromkeys(receipt.masked)
+
+    def _changed_there(self, edit: Edit, drafts: Sequence[Draft]) -> list[Draft]:
+        """Takes over what was changed there since it came, unless it was changed here as well; the others are left."""
+        ids = tuple(draft.id for draft in drafts if draft.id is not None)
+        held = {one.id: one for one in edit.select(Record, Filter(spaces=(self._space,), ids=ids, valid_only=False))}
+        last = last_changes(edit, self._space, "record", held)
+        screen, left = Screen(edit, self._space), list[Draft]()
+        for draft in drafts:
+            here, (there, masked) = held.get(draft.id or ""), screen.take(draft)
+            if here is None or here.text == there.text or not there.text.strip():
+                left.append(draft)
+            elif last[here.id].verb not in (_CAME, _CAME_AGAIN) or not _is_later(there, here):
+                self._present["record"] += 1
+                self._left["memory", "it says something else here, which is kept"] += 1
+            else:
+                new = msgspec.structs.replace(
+                    here, text=there.text, content_hash=content_hash(there.text), title=there.title, tags=there.tags,
+                    metadata=there.metadata, event_time=there.event_time or here.event_time,
+                )  # fmt: skip
+                edit.apply([put_of(edit, new, _CAME_AGAIN, here, reason=f"changed in {self._origin}")])
+                self._newer += 1
+                self._masked |= dict.fromkeys(masked)
+        return left
 
     def _stays_forgotten(self, edit: Edit, noun: str, id: str) -> bool:
         """Was it forgotten here for good? Then that is told, and it does not come back."""

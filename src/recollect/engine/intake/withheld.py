@@ -16,7 +16,7 @@ from hashlib import blake2b
 from msgspec import Struct
 from msgspec.structs import replace
 
-from recollect.engine.core import forgotten_among, last_changes
+from recollect.engine.core import forgotten_among, last_changes, ways_out
 from recollect.engine.intake.reached import ends_of, keep_ends
 from recollect.engine.intake.results import SourceDraft
 from recollect.engine.write.grounds import source_id, source_kind_of
@@ -47,8 +47,8 @@ def _away(view: View, space: str, listed: Sequence[Message]) -> Collection[str]:
     ids = tuple({one.id for one in listed})
     found = view.select(Ident, Filter(spaces=(space,), ids=ids, valid_only=False)) if ids else []
     there = {one.id for one in found}
-    last = last_changes(view, space, "record", (id for id in ids if id not in there))
-    return {id for id, one in last.items() if (one.reason if one.verb == "thin" else one.verb) in _LEFT}
+    ways = ways_out(view, space, "record", (id for id in ids if id not in there))
+    return {id for id, verb in ways.items() if verb in _LEFT}
 
 
 def places_of(away: Mapping[int, Message], segments: Sequence[Segment], before: Sequence[Record]) -> frozenset[int]:

@@ -44,6 +44,7 @@ from recollect.store.sql.edit import SqlEdit
 from recollect.store.sql.index import Search
 from recollect.store.sql.moment import Last, look, next_moment
 from recollect.store.sql.rows import to_micros
+from recollect.store.sql.seal import NOTED
 from recollect.store.sql.sealing import Sealing
 from recollect.store.sql.sound import broken_rows
 from recollect.store.sql.view import SqlView
@@ -92,7 +93,13 @@ class PostgresStore:
         self._channel = f"recollect_{self._address.schema}"
         waits = f"SET LOCAL lock_timeout = {_WAITS}; SELECT pg_advisory_xact_lock({self._edits})"
         self._begin_edit = "; ".join(
-            ("BEGIN", waits, "SELECT pg_current_xact_id()::text", *READ_STATE, READ_NUMBERS),
+            (
+                "BEGIN",
+                waits,
+                "SELECT pg_current_xact_id()::text, pg_postmaster_start_time()::text",
+                *READ_STATE,
+                READ_NUMBERS,
+            ),
         )
         try:
             with self._converted():
@@ -290,7 +297,7 @@ class PostgresStore:
             stack.enter_context(self._converted(writing=True))
             connection, answers = self._begin_alone(stack, begin, seconds)
             stack.enter_context(self._acts.one())
-            _, ((transaction,),), *known, numbers = answers
+            _, (transaction,), *known, numbers = answers
             db, state = self._begun(connection, State(known, writing=True), dict(numbers))
             self._thread.joined = (db, state)
             try:
@@ -298,7 +305,7 @@ class PostgresStore:
             finally:
                 self._thread.joined = None
             doubt = self._commit(connection, db)
-        if doubt is not None and not self._was_committed(transaction, doubt):
+        if doubt is not None and not self._was_committed(transaction, db.noted, doubt):
             raise convert_error(doubt, self._address, writing=True) from doubt
         for told in self.on_commit:
             told()
@@ -356,16 +363,31 @@ class PostgresStore:
             return error
         return None
 
-    def _was_committed(self, transaction: str, doubt: psycopg.Error) -> bool:
-        """Asks the database, over another connection, what became of a transaction whose end it did not tell."""
+    def _was_committed(self, transaction: Row, noted: Row | None, doubt: psycopg.Error) -> bool:
+        """Asks the database, over another connection, what became of a transaction whose end it did not tell.
+
+        A server that breaks off before something was on its disk gives the number of that transaction to another one
+        afterwards. So what the journal has is compared; without an entry, such a server leaves it open.
+        """
         deadline = time.monotonic() + BUSY_SECONDS
-        asked = f"SELECT pg_xact_status('{transaction}'::xid8)"
+        number, started = transaction
+        entry, at, *_, object_id = (0, 0, "") if noted is None else noted[: NOTED.index("object_id") + 1]
+        asked = (
+            f"SELECT pg_xact_status('{number}'::xid8), pg_postmaster_start_time()::text = '{started}',"
+            f" (SELECT at || ' ' || object_id FROM journal WHERE entry = {entry})"
+        )
         status: str | None = "in progress"
         while status == "in progress" and time.monotonic() < deadline:
             try:
-                with self._pool.transaction(asked) as (_, (((status,),),)):
-                    if status in ("committed", "aborted"):
+                with self._pool.transaction(asked) as (_, (((status, same, held),),)):
+                    if status == "committed" and noted is not None:
+                        return held == f"{at} {object_id}"
+                    if status == "aborted" or (status == "committed" and same):
                         return status == "committed"
+                    if status == "committed":
+                        break
+            except psycopg.errors.InvalidParameterValue:
+                return False  # no transaction has had that number, for the server that came up again
             except (Unreachable, RecollectError) as error:
                 raise self._unsure(doubt) from error
             except psycopg.OperationalError as error:  # this connection was lost as well

@@ -296,6 +296,10 @@ class Pool:
                     raise
                 if not kept:
                     time.sleep(_LOOK_SECONDS)
+            except psycopg.Error:  # what was asked is refused
+                if connection is not None:
+                    self._give_back(connection)
+                raise
 
     def _distrust(self) -> None:
         """Gives up the connections that nobody uses: their server may be as silent as that of another was."""

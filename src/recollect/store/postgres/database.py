@@ -127,6 +127,8 @@ class PostgresDatabase:
         self._known: dict[_Question, _Answer] | None = None
         self.known_spaces: list[Row] | None = None
         self.stamped: bool | None = None
+        self.noted: Row | None = None
+        """The last entry of the journal that this transaction has written, as a row."""
 
     # Reading
 
@@ -216,6 +218,8 @@ class PostgresDatabase:
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
         self.many(insertion(table, tuple(columns)), rows)
+        if table == "journal" and rows:
+            self.noted = rows[-1]
 
     def flush(self) -> None:
         """Has the server do what is pending."""
@@ -292,7 +296,7 @@ class PostgresDatabase:
     @contextmanager
     def undone_on_failure(self) -> Generator[None]:
         """Takes back what is done in its body where that fails, whether the server has done it yet or not."""
-        numbers, taken = dict(self._numbers), set(self._taken)
+        numbers, taken, noted = dict(self._numbers), set(self._taken), self.noted
         self.run("SAVEPOINT part")
         try:
             yield
@@ -302,7 +306,7 @@ class PostgresDatabase:
                 self.flush()
             if self.is_open():
                 self._send([("ROLLBACK TO part", ())])
-            self._numbers, self._taken = numbers, taken
+            self._numbers, self._taken, self.noted = numbers, taken, noted
             raise
 
     def is_open(self) -> bool:

@@ -2,20 +2,23 @@
 
 A version goes whose end lies at or before a horizon. The last one of an object stays where something refers to that
 object, though it has left the present. An entry goes with the version that it led to, unless it began an act of which
-others stay, or was taken back by one that stays. A store is known by its first entry, and its time by the last.
+others stay, or was taken back by one that stays; one that says that an object is gone leaves a mark of that, unless the
+object is there again. A store is known by its first entry, and its time by the last.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from recollect.store.base import Due, Thing
+from recollect.forms import decoder
+from recollect.store.base import FORGOTTEN, LEFT, Due, Thing, mark_of
 from recollect.store.ops import GONE, Historic
 from recollect.store.refs import MADE_OF
 from recollect.store.sql.database import Condition, Database, Row
 from recollect.store.sql.shapes import TABLES
 from recollect.types import Entity, Record, Relation
 
+_decode = decoder(LEFT.type)
 TYPES: Mapping[Historic, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
 _REFERRING: Mapping[type[Thing], tuple[str, ...]] = {
     Record: ("evidence:", "named:", MADE_OF), Entity: ("subject:", "object:"), Relation: (),
@@ -30,18 +33,26 @@ _NAMING: Mapping[type[Thing], tuple[str, ...]] = {
 }
 _BETWEEN = "entry > (SELECT min(entry) FROM journal) AND entry < (SELECT max(entry) FROM journal)"
 _WHEN = "coalesce(stamp, at)"
-_TELLS_NOTHING = (
-    "before IS NULL AND after IS NULL AND CASE WHEN object_type = 'space' THEN verb NOT IN ('create', 'describe',"
-    f" 'drop') ELSE verb NOT IN {GONE} END"
+_TELLS_OF_NO_VERSION = (
+    "before IS NULL AND after IS NULL AND (object_type <> 'space' OR verb NOT IN ('create', 'describe', 'drop'))"
 )
+_SAYS_GONE = f"object_type <> 'space' AND verb IN {GONE}"
 
 
 def find_old(db: Database, space: str, number: int, of: Historic, stamp: int) -> Due:
     """The numbers of versions or entries that are to go; those of one object, or of one act, stand together."""
     if of == "entry":
-        sql = f"SELECT entry FROM journal WHERE space = ? AND {_WHEN} <= ? AND {_BETWEEN} AND {_TELLS_NOTHING}"
-        rows = db.rows(f"{sql} ORDER BY act IS NULL, entry", (space, stamp))
-        return Due(tuple(entry for (entry,) in rows))
+        rows = db.rows(
+            f"SELECT entry, object_type, object_id, {_SAYS_GONE} FROM journal WHERE space = ? AND {_WHEN} <= ?"
+            f" AND {_BETWEEN} AND {_TELLS_OF_NO_VERSION} ORDER BY act IS NULL, entry",
+            (space, stamp),
+        )
+        back = {
+            (noun, id)
+            for noun, type_ in TYPES.items()
+            for id in still_there(db, type_, number, [id for _, one, id, gone in rows if gone and one == noun])
+        }
+        return Due(tuple(entry for entry, noun, id, gone in rows if not gone or (noun, id) not in back))
     type_ = TYPES[of]
     table = TABLES[type_]
     later = f"SELECT 1 FROM {table} AS later WHERE later.id = {table}.id AND later.space_no = {table}.space_no AND"
@@ -98,6 +109,33 @@ def entries_of(
         elif undoes is not None:
             undone.add(undoes)
     return old
+
+
+def marks_of(db: Database, entries: Sequence[int]) -> tuple[dict[str, int | None], dict[str, str | None]]:
+    """What stays of some entries that say that an object is gone: when it was forgotten, or how it left before it went
+    with its history. The later one counts, and so takes the other's place.
+    """
+    chosen, values = db.dialect.among("entry", entries)
+    sql = f"SELECT object_type, object_id, verb, at, reason FROM journal WHERE {chosen} AND {_SAYS_GONE}"
+    forgotten: dict[str, int | None] = {}
+    left: dict[str, str | None] = {}
+    for noun, id, verb, at, reason in db.rows(f"{sql} ORDER BY entry", values):
+        key = mark_of(noun, id)
+        forgotten[key], left[key] = (at, None) if verb == "forget" else (None, reason or verb)
+    return forgotten, left
+
+
+def marked(db: Database, number: int) -> list[tuple[str, str, str, str | None]]:
+    """All marks of a space, as the entries that they stand for: verb, noun, id and reason."""
+    sql = "SELECT key, value FROM shelves WHERE space_no = ? AND shelf = ? ORDER BY key"
+    marks: list[tuple[str, str, str, str | None]] = []
+    for key, _ in db.rows(sql, (number, FORGOTTEN.name)):
+        noun, _, id = key.partition(":")
+        marks.append(("forget", noun, id, None))
+    for key, value in db.rows(sql, (number, LEFT.name)):
+        noun, _, id = key.partition(":")
+        marks.append(("thin", noun, id, _decode(value)))
+    return marks
 
 
 def ways_out(db: Database, of: Historic, space: str, ids: Sequence[str]) -> dict[str, str]:

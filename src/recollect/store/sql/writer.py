@@ -13,7 +13,7 @@ from typing import Any, ClassVar, cast
 import msgspec
 
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import THINNED, Done, Horizon, Lexis, Shelf, Thing, V
+from recollect.store.base import FORGOTTEN, LEFT, THINNED, Done, Horizon, Lexis, Shelf, Thing, V
 from recollect.store.ops import (
     Bring,
     Brought,
@@ -43,7 +43,7 @@ from recollect.store.sql.moment import Moment, stamp_of
 from recollect.store.sql.rows import to_json, to_micros, to_moment
 from recollect.store.sql.seal import NOTED, ROWS, seal, seal_version
 from recollect.store.sql.shapes import COLUMNS, TABLES
-from recollect.store.sql.thin import TYPES, begun_by, entries_of, still_there, ways_out
+from recollect.store.sql.thin import TYPES, begun_by, entries_of, marked, marks_of, still_there, ways_out
 from recollect.store.sql.upkeep import (
     fade,
     find_present,
@@ -165,11 +165,16 @@ class Writer:
         self._db.run(f"DELETE FROM moved WHERE run IN ({runs})", (number,))
         self._db.run("DELETE FROM faded WHERE version IN (SELECT version FROM records WHERE space_no = ?)", (number,))
         self._index.drop_space(number)
+        marks = marked(self._db, number)
         gone = {table: self._db.change(f"DELETE FROM {table} WHERE space_no = ?", (number,)) for table in _OF_A_SPACE}
         self._db.run("DELETE FROM spaces WHERE no = ?", (number,))
         self._blank("space = ?", (op.name,))
         self._spaces.numbers[op.name] = None
-        return Done(entries=(self._note(op.name, "drop", "space", op.name),), count=gone["records"])
+        entry = self._note(op.name, "drop", "space", op.name)
+        self._write_notes(
+            [(op.name, verb, noun, id, None, None, self._actor, reason, None) for verb, noun, id, reason in marks]
+        )
+        return Done(entries=(entry,), count=gone["records"])
 
     # Records, entities and relations alike
 
@@ -480,6 +485,9 @@ class Writer:
         self._db.owner_only(f"thin the history of a space ({op.space})")
         number, stamp = self.home(op.space), self._move_horizon(op)
         if op.of == "entry":
+            forgotten, left_as = marks_of(self._db, op.numbers)
+            self.keep(FORGOTTEN, forgotten, space=op.space)
+            self.keep(LEFT, left_as, space=op.space)
             return Done(entries=self._drop_entries(op.numbers), count=len(op.numbers))
         type_ = TYPES[op.of]
         chosen, values = self._db.dialect.among("version", op.numbers)
