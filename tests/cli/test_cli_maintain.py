@@ -58,6 +58,8 @@ def test_agentos_brings_its_memories_along(shell, tmp_path):
     assert shell("import", "agentos", str(file), "--dry-run").out == "a: 1 record, 0 facts would come\n"
     assert shell("import", "agentos", str(file)).out == "a: 1 record, 0 facts came\n"
     assert shell("import", "agentos", str(file)).out == "a: 0 records, 0 facts came; 1 was here already\n"
+    dry = shell("import", "agentos", str(file), "--dry-run")
+    assert dry.out == "a: 0 records, 0 facts would come; 1 was here already\n"
     assert shell("forget", "m1", "--yes").code == 0
     again = shell("import", "agentos", str(file))
     assert (again.out, again.err) == ("a: 0 records, 0 facts came\n", "  1 was forgotten here and stays so: m1\n")

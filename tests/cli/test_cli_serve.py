@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
 from recollect.cli.flags import Serving
 from recollect.cli.serve import serve
+from recollect.engine.core import Core
 from recollect.errors import StoreError
 
 
@@ -17,14 +17,14 @@ from recollect.errors import StoreError
 def test_a_memory_whose_projects_cannot_be_listed_is_closed(
     contract: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened: list[Memory] = []
+    opened: list[Core] = []
 
-    def fail(memory: Memory) -> None:
-        opened.append(memory)
+    def fail(core: Core) -> None:
+        opened.append(core)
         raise StoreError("the disk is gone")
 
-    monkeypatch.setattr(Memory, "unfinished_projects", fail)
+    monkeypatch.setattr("recollect.cli.serve.unfinished_projects", fail)
     with pytest.raises(StoreError, match="the disk is gone"):
         serve(Serving(contract=contract, space="default", home=str(tmp_path)))
-    with pytest.raises(StoreError, match="closed"):
-        opened[0].count()
+    with pytest.raises(StoreError, match="closed"), opened[0].store.read():
+        pytest.fail("a memory that is closed was read")

@@ -137,12 +137,6 @@ def damaged(table, tmp_path) -> None:
     table.memory.import_(file, origin="agentos")
 
 
-def test_a_dry_run_tells_of_memories_that_are_here_already_that_they_are(table, tmp_path) -> None:
-    damaged(table, tmp_path)
-    (told,) = table.memory.import_(tmp_path / "state.json", origin="agentos", dry_run=True)
-    assert (told.records, told.records_present) == (0, 6)
-
-
 def test_every_kind_of_damage_is_repaired_and_a_second_time_there_is_none(table, tmp_path) -> None:
     damaged(table, tmp_path)
     assert table("session::repair", agentId="a", sessionId="s") == {
