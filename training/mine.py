@@ -18,6 +18,8 @@ from training.pack import Lists
 
 K1, B = 0.9, 0.4
 HELD = 255  # the fold that nobody trains on
+FOLDS, SEED = 4, 1
+MISSES, BEYOND, UNANSWERED = 32, 8, 12
 DROPPED = 104  # pieces below are marks, unused and special ones
 
 
@@ -51,6 +53,17 @@ def read_data(path: Path, device: str) -> Data:
         arrays["unanswered_pool"],
         arrays["unanswered_fold"],
     )
+
+
+@dataclass(frozen=True)
+class Mined:
+    """One answer of each question, its misses, the nearest notes of other stores (of everyday questions: else -1), and
+    the nearest passages of questions that nothing answers."""
+
+    answer: np.ndarray
+    misses: np.ndarray
+    beyond: np.ndarray
+    unanswered: np.ndarray
 
 
 @torch.no_grad()
@@ -131,3 +144,24 @@ def _rank(data: Data, asked: Tensor, told: Tensor, rows: np.ndarray, members: np
     count = min(count, len(members))
     lists = torch.stack([by_words.topk(count).indices, by_vector.topk(count).indices], 2).flatten(1)
     return among[lists].cpu().numpy()
+
+
+def mine_all(data: Data, model: Embedder) -> tuple[Mined, tuple[Tensor, Tensor]]:
+    """And the stock model's vectors of questions and passages."""
+    stock = embed_bank(model, data.questions), embed_bank(model, data.passages)
+    answer, misses = mine(data, *stock, MISSES, SEED)
+    unanswered = mine_unanswered(data, embed_bank(model, data.unanswered), stock[1], UNANSWERED)
+    return Mined(answer, misses, mine_beyond(data, *stock, answer), unanswered), stock
+
+
+def mine_beyond(data: Data, asked: Tensor, told: Tensor, answer: np.ndarray) -> np.ndarray:
+    found = np.full((len(answer), BEYOND), -1)
+    rows = np.flatnonzero(data.fold < FOLDS)
+    notes = np.flatnonzero(np.isin(data.pool, data.pool[answer[rows]]))
+    there = told[torch.from_numpy(notes).to(told.device)].float()
+    for part in np.array_split(rows, -(-len(rows) // 2048)):
+        near = asked[torch.from_numpy(part).to(asked.device)].float() @ there.T
+        own = data.pool[answer[part]][:, None] == data.pool[notes][None, :]
+        near.masked_fill_(torch.from_numpy(own).to(near.device), -2.0)
+        found[part] = notes[near.topk(BEYOND).indices.cpu().numpy()]
+    return found

@@ -11,7 +11,6 @@ out a part of the everyday stores (`unseen.py` has the models judge it); `--leav
 from __future__ import annotations
 
 import argparse
-import time
 from dataclasses import fields
 from pathlib import Path
 
@@ -19,10 +18,10 @@ import numpy as np
 import torch
 
 from training import alone, train_embedder, train_reranker
-from training.mine import read_data
+from training.mine import FOLDS, mine_all, read_data
 from training.model import Embedder
-from training.runtimes import embed_by_torch, score_by_torch
-from training.teach import FOLDS, TAUGHT, mine_all, read_taught
+from training.runtimes import embed_by_torch, score_by_torch, teller
+from training.teach import TAUGHT, read_taught
 from training.train_reranker import Taught, score_all
 
 
@@ -55,11 +54,7 @@ def main() -> None:
     add_plan(parser, "embedder", train_embedder.Plan)
     parser.add_argument("--device", default="cuda")
     args = parser.parse_args()
-    started = time.perf_counter()
-
-    def say(words: str) -> None:
-        print(f"[{time.perf_counter() - started:6.1f} s] {words}", flush=True)
-
+    say = teller()
     torch.set_float32_matmul_precision("high")
     args.out.mkdir(parents=True, exist_ok=True)
     base = {name: array.astype(np.float32) for name, array in np.load(args.base).items()}
@@ -69,23 +64,22 @@ def main() -> None:
     model = Embedder()
     model.load(base)
     mined, stock = mine_all(data, model.to(args.device).eval())
-    answer, misses, unanswered = mined.answer, mined.misses, mined.unanswered
     say(f"near misses mined for {len(data.questions)} questions among {len(data.passages)} passages")
-    taught = Taught(mined.beyond, *read_taught(args.taught)) if args.taught else None
+    taught = Taught(*read_taught(args.taught)) if args.taught else None
     plan = read_plan(args, "reranker", train_reranker.Plan, leave_out)
-    reranker = train_reranker.train_reranker(data, base, answer, misses, unanswered, taught, args.seed, plan).eval()
+    reranker = train_reranker.train_reranker(data, base, mined, taught, args.seed, plan).eval()
     np.savez(args.out / f"{args.reader or 'reranker'}-{args.seed}.npz", **halve(reranker.dump()))
     say("reranker trained")
     if args.reader:
         return
     if taught is None:
-        said = score_all(reranker, data, answer, misses[:, :TAUGHT])
+        said = score_all(reranker, data, mined.answer, mined.misses[:, :TAUGHT])
         say(f"the reranker has scored: answer first for {100 * (said.argmax(1) == 0).mean():.1f} %")
     else:
         said = np.nan_to_num(taught.said[:, : 1 + TAUGHT])
     plan = read_plan(args, "embedder", train_embedder.Plan, leave_out)
     embedder = train_embedder.train_embedder(
-        data, base, stock, answer, misses[:, :TAUGHT], said, unanswered, args.seed, plan
+        data, base, stock, mined.answer, mined.misses[:, :TAUGHT], said, mined.unanswered, args.seed, plan
     ).eval()
     np.savez(args.out / f"embedder-{args.seed}.npz", **halve(embedder.dump()))
     say("embedder trained")

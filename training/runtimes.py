@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,6 +15,12 @@ from training.pack import Lists
 TOKENS = 100_000
 THREADS = 2
 LAST, WINDOW = 102, 256
+
+
+def teller() -> Callable[[str], None]:
+    """Says how far it is, and after how many seconds."""
+    started = time.perf_counter()
+    return lambda words: print(f"[{time.perf_counter() - started:6.1f} s] {words}", flush=True)
 
 
 def open_embedder(path: Path, device: str) -> Encode:

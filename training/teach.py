@@ -11,56 +11,20 @@ takes both halves together. Without, it is trained for so few steps that it meet
 from __future__ import annotations
 
 import argparse
-import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from training import alone
-from training.mine import HELD, Data, embed_bank, mine, mine_unanswered, read_data
+from training.mine import FOLDS, HELD, MISSES, SEED, Data, Mined, mine_all, read_data
 from training.model import Bank, Embedder
-from training.runtimes import score_by_torch
+from training.runtimes import score_by_torch, teller
 from training.teacher import Teacher, open_teacher
 from training.train_reranker import Plan, fit_reader, score_pairs_all
 
-MISSES, TAUGHT, BEYOND, UNANSWERED = 32, 12, 8, 12
-FOLDS, SEED = 4, 1
+TAUGHT = 12
 TALK = ("spc", "asked", "told", "chat", "molweni")
-
-
-@dataclass(frozen=True)
-class Mined:
-    """One answer of each question, its misses, the nearest notes of other stores (of everyday questions: else -1), and
-    the nearest passages of questions that nothing answers."""
-
-    answer: np.ndarray
-    misses: np.ndarray
-    beyond: np.ndarray
-    unanswered: np.ndarray
-
-
-def mine_all(data: Data, model: Embedder) -> tuple[Mined, tuple[Tensor, Tensor]]:
-    """And the stock model's vectors of questions and passages."""
-    stock = embed_bank(model, data.questions), embed_bank(model, data.passages)
-    answer, misses = mine(data, *stock, MISSES, SEED)
-    unanswered = mine_unanswered(data, embed_bank(model, data.unanswered), stock[1], UNANSWERED)
-    return Mined(answer, misses, mine_beyond(data, *stock, answer), unanswered), stock
-
-
-def mine_beyond(data: Data, asked: Tensor, told: Tensor, answer: np.ndarray) -> np.ndarray:
-    found = np.full((len(answer), BEYOND), -1)
-    rows = np.flatnonzero(data.fold < FOLDS)
-    notes = np.flatnonzero(np.isin(data.pool, data.pool[answer[rows]]))
-    there = told[torch.from_numpy(notes).to(told.device)].float()
-    for part in np.array_split(rows, -(-len(rows) // 2048)):
-        near = asked[torch.from_numpy(part).to(asked.device)].float() @ there.T
-        own = data.pool[answer[part]][:, None] == data.pool[notes][None, :]
-        near.masked_fill_(torch.from_numpy(own).to(near.device), -2.0)
-        found[part] = notes[near.topk(BEYOND).indices.cpu().numpy()]
-    return found
 
 
 def judge(model: Teacher, data: Data, mined: Mined, half: int | None) -> dict[str, np.ndarray]:
@@ -108,11 +72,7 @@ def main() -> None:
     parser.add_argument("--everyday", type=int, default=10)
     parser.add_argument("--device", default="cuda")
     args = parser.parse_args()
-    started = time.perf_counter()
-
-    def say(words: str) -> None:
-        print(f"[{time.perf_counter() - started:6.1f} s] {words}", flush=True)
-
+    say = teller()
     torch.set_float32_matmul_precision("high")
     data = read_data(args.data, args.device)
     small = Embedder()
@@ -124,7 +84,7 @@ def main() -> None:
     left_out = () if args.half is None else (2 * args.half, 2 * args.half + 1)
     given = {name: getattr(args, name) for name in ("steps", "batch", "misses", "rate", "everyday")}
     plan = Plan(**given, leave_out=left_out)
-    fit_reader(model, data, mined.answer, mined.misses, mined.unanswered, None, SEED, plan)
+    fit_reader(model, data, mined, None, SEED, plan)
     model.eval()
     say("teacher trained")
     if args.sets:

@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.mine import HELD, Data
+from training.mine import HELD, Data, Mined
 from training.model import HEAD_SEED, Bank, Reranker, join, join_lengths, split_by_length, split_by_tokens
 
 
@@ -43,7 +43,6 @@ class Taught:
     """What a larger model says: of each question's answer, misses and notes beyond its store, in that order, and of the
     nearest passages of questions that nothing answers. NaN where it was not asked."""
 
-    beyond: np.ndarray
     said: np.ndarray
     unanswered: np.ndarray
 
@@ -114,32 +113,16 @@ def follow(scores: Tensor, said: Tensor | None, gold: float) -> Tensor:
 
 
 def train_reranker(
-    data: Data,
-    base: dict[str, np.ndarray],
-    answer: np.ndarray,
-    misses: np.ndarray,
-    unanswered: np.ndarray,
-    taught: Taught | None,
-    seed: int,
-    plan: Plan,
+    data: Data, base: dict[str, np.ndarray], mined: Mined, taught: Taught | None, seed: int, plan: Plan
 ) -> Reranker:
     torch.manual_seed(HEAD_SEED)
     model = Reranker(plan.dropout)
     model.load(base)
-    fit_reader(model.to(data.questions.flat.device), data, answer, misses, unanswered, taught, seed, plan)
+    fit_reader(model.to(data.questions.flat.device), data, mined, taught, seed, plan)
     return model
 
 
-def fit_reader(
-    model: nn.Module,
-    data: Data,
-    answer: np.ndarray,
-    misses: np.ndarray,
-    unanswered: np.ndarray,
-    taught: Taught | None,
-    seed: int,
-    plan: Plan,
-) -> None:
+def fit_reader(model: nn.Module, data: Data, mined: Mined, taught: Taught | None, seed: int, plan: Plan) -> None:
     chance, device = np.random.default_rng(seed), data.questions.flat.device
     model.train()
     optimizer = torch.optim.AdamW((p for p in model.parameters() if p.requires_grad), lr=plan.rate, weight_decay=0.01)
@@ -147,20 +130,20 @@ def fit_reader(
     todo = batches(data, plan.batch, plan.steps, plan.everyday, plan.leave_out, chance)
     for step in paced(optimizer, plan.steps, plan.warm):
         rows = todo[step]
-        columns = 1 + pick(misses[:, : _known(taught, rows, misses)], rows, plan.misses, chance)
-        told = np.concatenate([answer[rows][:, None], misses[rows[:, None], columns - 1]], axis=1)
+        columns = 1 + pick(mined.misses[:, : _known(taught, rows, mined.misses)], rows, plan.misses, chance)
+        told = np.concatenate([mined.answer[rows][:, None], mined.misses[rows[:, None], columns - 1]], axis=1)
         columns = np.concatenate([np.zeros((len(rows), 1), np.int64), columns], axis=1)
-        if taught is not None and (taught.beyond[rows] >= 0).all():
-            beyond = pick(taught.beyond, rows, plan.misses // 3, chance)
-            told = np.concatenate([told, taught.beyond[rows[:, None], beyond]], axis=1)
-            columns = np.concatenate([columns, 1 + misses.shape[1] + beyond], axis=1)
+        if taught is not None and (mined.beyond[rows] >= 0).all():
+            beyond = pick(mined.beyond, rows, plan.misses // 3, chance)
+            told = np.concatenate([told, mined.beyond[rows[:, None], beyond]], axis=1)
+            columns = np.concatenate([columns, 1 + mined.misses.shape[1] + beyond], axis=1)
         said = None if taught is None else torch.from_numpy(taught.said[rows[:, None], columns]).to(device)
         scores = _read(model, data.questions, data.passages, rows, told, 4)
         loss = follow(scores, said, plan.gold)
         loss = loss + plan.absolute * judge(scores, plan, None if said is None else said.sigmoid(), answered=True)
         if step % plan.unanswered_every == 0:
             rows = chance.choice(open_questions, min(plan.batch, len(open_questions)), replace=False)
-            scores = _read(model, data.unanswered, data.passages, rows, unanswered[rows], 2)
+            scores = _read(model, data.unanswered, data.passages, rows, mined.unanswered[rows], 2)
             likely = None if taught is None else torch.from_numpy(taught.unanswered[rows]).to(device).sigmoid()
             loss = loss + plan.absolute * judge(scores, plan, likely, answered=False)
         optimizer.zero_grad(set_to_none=True)
