@@ -411,7 +411,11 @@ class PostgresStore:
         with self._converted():
             if self._closed:
                 raise StoreError(f"{self._shown} is closed")
-            return connect(self._address)
+            try:
+                return connect(self._address)
+            except Unreachable:
+                self._pool.reach()  # which waits for a server that is just starting again
+                return connect(self._address)
 
     def follow(self, after: int, seconds: float, *, limit: int = 1000) -> list[Change]:
         """Listens before it looks, so that nothing happens unheard between the two."""
