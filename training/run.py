@@ -72,11 +72,11 @@ def main() -> None:
     say("reranker trained")
     if args.reader:
         return
-    if taught is None:
-        said = score_all(reranker, data, mined.answer, mined.misses[:, :TAUGHT])
-        say(f"the reranker has scored: answer first for {100 * (said.argmax(1) == 0).mean():.1f} %")
-    else:
-        said = np.nan_to_num(taught.said[:, : 1 + TAUGHT])
+    said = score_all(reranker, data, mined.answer, mined.misses[:, :TAUGHT])
+    say(f"the reranker has scored: answer first for {100 * (said.argmax(1) == 0).mean():.1f} %")
+    if taught is not None:
+        larger = taught.said[:, : 1 + TAUGHT]
+        said = np.where(np.isnan(larger).any(1, keepdims=True), said, larger)
     plan = read_plan(args, "embedder", train_embedder.Plan, leave_out)
     embedder = train_embedder.train_embedder(
         data, base, stock, mined.answer, mined.misses[:, :TAUGHT], said, mined.unanswered, args.seed, plan
