@@ -12,6 +12,7 @@ from recollect.store.terms import is_pair, query_terms, stop_terms, terms
 def test_forms_of_one_word_share_a_term() -> None:
     assert terms("Painting PAINTED paints") == ["paint", "paint", "paint"]
     assert terms("Книги книга") == ["книг", "книг"]
+    assert len(set(terms("дефицит дефицита дефицитом"))) == 1
 
 
 def test_diacritics_width_and_case_make_no_difference() -> None:

@@ -25,7 +25,7 @@ from typing import TypeVar
 
 import Stemmer
 
-TERMS_VERSION = 1
+TERMS_VERSION = 2
 
 CACHED_WORDS = 40_000
 """So many words are remembered with what was made of them: nearly all of any text, in 6 MB."""
@@ -60,10 +60,19 @@ def _stemmer(language: str) -> Callable[[str], str]:
     return Stemmer.Stemmer(language, 0).stemWord  # pyright: ignore[reportUnknownVariableType]  # untyped C library
 
 
-_stem_latin = _stemmer("english")
+_stem_latin, _shorten_russian = _stemmer("english"), _stemmer("russian")
+
+
+def _stem_russian(word: str) -> str:
+    """Shortened until it stays: one step makes two terms of some words' forms (`дефицит`, `дефицитом`)."""
+    while (shorter := _shorten_russian(word)) != word:
+        word = shorter
+    return word
+
+
 _STEM_BY_BLOCK = {
     "LATIN": _stem_latin,
-    "CYRILLIC": _stemmer("russian"),
+    "CYRILLIC": _stem_russian,
     "GREEK": _stemmer("greek"),
     "ARABIC": _stemmer("arabic"),
     "DEVANAGARI": _stemmer("hindi"),
