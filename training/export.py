@@ -37,7 +37,7 @@ from recollect.embed.wordpiece import WordPiece
 from training.share import FILE, share_words
 from training.weights import POSITIONS, TYPES, WINDOW
 
-NAME = "recollect-minilm-4-int8"
+NAME = "recollect-minilm-5-int8"
 HIDDEN = "last_hidden_state"
 HEAD = "recollect.token_head.weight"
 WEIGHT, WEIGHT_BIAS = "recollect.token_weight.weight", "recollect.token_weight.bias"

@@ -50,7 +50,7 @@ WOVEN = Woven(
 """The weight was chosen on a conversation set: no pair here is a question whose answer lies in what stands beside it.
 How likely that makes a hit was fitted on stores of 1,500 to 4,800 of the passages here; in talk, `fit_talk.py` does.
 """
-NAME, NETWORKS, SEED = "recollect-ranker-3", 3, 1
+NAME, NETWORKS, SEED = "recollect-ranker-4", 3, 1
 HIDDEN = (64, 32)
 EPOCHS, BATCH, RATE, DECAY, WARM = 45, 256, 2e-3, 1e-4, 100
 LISTS = 1.0

@@ -14,7 +14,7 @@ from recollect.errors import ConfigError
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        ("bundled", "recollect-minilm-4-int8"),
+        ("bundled", "recollect-minilm-5-int8"),
         ("multilingual", "multilingual-e5-small-q4"),
         ("ollama", "ollama:some-model"),
         ("openai", "openai:some-model:8"),

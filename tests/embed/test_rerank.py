@@ -43,7 +43,7 @@ def test_a_text_scores_the_same_alone_and_beside_others(reranker: Reranker) -> N
 def test_it_says_what_it_said_with_a_table_of_words_of_its_own(reranker: Reranker) -> None:
     """Common and rare words, with a row in four bits and with one in eight; processors round a little differently."""
     texts = ["We left Kafka because rebalancing took minutes.", "Xylophones and zebrafish are spelt oddly."]
-    assert reranker.score("Why did we stop using Kafka?", texts).tolist() == pytest.approx([3.469, -6.230], abs=0.3)
+    assert reranker.score("Why did we stop using Kafka?", texts).tolist() == pytest.approx([2.625, -4.521], abs=0.3)
 
 
 def test_texts_and_questions_of_any_length_are_read(reranker: Reranker) -> None:

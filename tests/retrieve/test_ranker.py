@@ -214,8 +214,8 @@ def test_among_many_records_a_hit_that_stands_out_is_likely_and_what_stands_clos
 
 def test_one_without_a_vector_is_likelier_where_reading_speaks_for_it_and_less_where_it_was_passed_over() -> None:
     among = {"near": [NAN] + [2.0] * 9, "covered": [0.6] + [0.1] * 9, "words": [0.5] + [0.1] * 9}
-    spoke, silent = judge(evidence(**among, deep=[4.0] + [-4.0] * 9)), judge(evidence(**among, deep=[-4.0] * 10))
-    passed = judge(evidence(**among, deep=[NAN] + [-4.0] * 9))
+    spoke, silent = judge(evidence(**among, deep=[3.0] + [-3.0] * 9)), judge(evidence(**among, deep=[-3.0] * 10))
+    passed = judge(evidence(**among, deep=[NAN] + [-3.0] * 9))
     assert spoke[0] > silent[0] > passed[0]
 
 

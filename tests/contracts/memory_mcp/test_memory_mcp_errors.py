@@ -118,7 +118,7 @@ def test_a_project_is_completed_when_its_vectors_are(
     assert (status["status"], status["indexed_files"], status["completed_at"]) == ("indexing", 40, None)
     assert (status["progress_percent"], status["eta_seconds"]) == (10.0, None)  # nothing was measured yet
     with table.memory.core.store.write(actor="test") as edit:
-        edit.keep(PACE, {"recollect-minilm-4-int8": 0.5})
+        edit.keep(PACE, {"recollect-minilm-5-int8": 0.5})
     waiting = table.memory.semantics.behind(Filter(spaces=("default",), projects=("mill",), kinds=("code",))).waiting
     status = table.call("get_index_status", project_id="mill")
     assert (status["eta_seconds"], waiting > 0) == (math.ceil(waiting / 2), True)

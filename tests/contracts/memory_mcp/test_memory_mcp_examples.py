@@ -128,7 +128,7 @@ def test_the_status_counts_and_the_reset_empties(serve: Callable[..., Server]) -
         "version": __version__, "status": "healthy", "memories_count": 1, "entities_count": 0,
         "code_chunks_count": 0, "db_dimension": 384,
         "embedding": {
-            "status": "ready", "model": "recollect-minilm-4-int8", "dimensions": 384,
+            "status": "ready", "model": "recollect-minilm-5-int8", "dimensions": 384,
             "cache_stats": {"hits": 1, "misses": 1, "size": 1},
         },
     }  # fmt: skip

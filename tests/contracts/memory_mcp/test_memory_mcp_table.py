@@ -51,7 +51,7 @@ def test_the_model_is_ready_when_it_has_worked_and_asking_has_it_loaded(semantic
     assert table.memory.semantics.state().state == "idle"
     status = table.call("get_status")
     assert (status["status"], status["embedding"]) == ("healthy", {
-        "status": "loading", "model": "recollect-minilm-4-int8", "dimensions": 384,
+        "status": "loading", "model": "recollect-minilm-5-int8", "dimensions": 384,
         "cache_stats": {"hits": 0, "misses": 0, "size": 0},
     })  # fmt: skip
     while (state := table.call("get_status")["embedding"]["status"]) == "loading":

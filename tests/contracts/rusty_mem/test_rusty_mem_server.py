@@ -43,7 +43,7 @@ def test_the_documents_say_what_holds(serve, tmp_path) -> None:
     }  # fmt: skip
     kept_at = shown_place(tmp_path / "home", store_of(tmp_path / "home"))
     health = {
-        "embedding": {"provider": "bundled", "model": "recollect-minilm-4-int8", "dimension": 384},
+        "embedding": {"provider": "bundled", "model": "recollect-minilm-5-int8", "dimension": 384},
         "qdrant": {
             "url": kept_at if "://" in kept_at else f"file://{kept_at}", "reachable": True,
             "defaultCollection": "rusty-mem", "defaultCollectionPresent": False,
