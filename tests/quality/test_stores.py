@@ -52,7 +52,7 @@ def ask_all(
         yield one, [hit.record.id for hit in hits], hits[0].score if hits else 0.0
 
 
-LEAST = {"other": (0.65, 0.85), "word": (0.9, 0.95), "now": (0.65, 0.85), "before": (0.65, 0.8), "forbid": (0.75, 0.8)}
+LEAST = {"other": (0.65, 0.85), "word": (0.9, 0.95), "now": (0.65, 0.85), "before": (0.65, 0.8), "forbid": (0.7, 0.8)}
 """How many of a kind have the right note first, and how many in the first three: at least."""
 
 
