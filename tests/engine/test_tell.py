@@ -120,7 +120,7 @@ def test_more_of_them_are_told_where_a_model_is_loaded_whoever_asks(
 ) -> None:
     monkeypatch.setattr("recollect.engine.embedding.semantics._AT_ONCE", 60.0)  # a busy machine sees as much
     right, wrong = told_of(open_memory(embedder="bundled").acting_as(actor))
-    assert right >= 51, (right, wrong)
+    assert right >= 50, (right, wrong)
     assert right / (right + wrong) >= 0.75, (right, wrong)
 
 

@@ -37,7 +37,7 @@ def test_a_question_that_was_captured_takes_no_answer_away(memory: Memory, clock
         if without[asked]:
             assert told in given.text
             assert next(line.record.text for line in memory.unasked.preview(asked).lines if line.given) == told
-    hits = memory.recall("What did I ask of the database that billing uses?", limit=2)
+    hits = memory.recall("What did I ask of the database that billing uses?", limit=3)
     assert "Which database does billing use?" in [hit.record.text for hit in hits]
 
 
