@@ -57,7 +57,7 @@ ERRORS = 2.0
 """So many standard errors to either side a slope may be another one."""
 LOOK, LOOK_EVERY = "SOAK_LOOK", 250
 _FEWEST = 3  # rows of a quarter
-_WEIGHTS = {
+WEIGHTS = {
     "capture": 30,
     "recall": 40,
     "remember": 5,
@@ -109,11 +109,10 @@ def act(memory: Memory, chance: random.Random, what: str, said: list[str], agent
     else:
         compact_session(
             memory.core,
-            lambda texts, dates: memory.condense(texts, dates=dates),
+            lambda texts, dates: memory.condense(texts, dates=dates, max_words=60),
             f"day{chance.randrange(40)}-{agent}",
             threshold=30,
             keep_recent=5,
-            max_words=60,
         )
 
 
@@ -124,7 +123,7 @@ def live(home: Path, agent: int, until: float, told: Queue[Told], different: int
     and questions to be at hand again is full then, long before the second half.
     """
     chance, said = random.Random(agent), list(texts(different))
-    names, weights = list(_WEIGHTS), list(_WEIGHTS.values())
+    names, weights = list(WEIGHTS), list(WEIGHTS.values())
     heap, looked, acts = Heap(), os.environ.get(LOOK, ""), 0  # a heap as every process has that serves
     new = [(what, text) for text in said for what in ("remember", "recall")]
     chance.shuffle(new)
@@ -218,6 +217,8 @@ def soak(minutes: float, every: float, different: int, history: int, tell: Calla
         while time.time() < until:
             seen = thinning.wait(min(time.time() + every * 60, until))
             rows.append(_row(seen, home, tell, len(rows) + 1, tally(watching.core).records))
+            if any(one.exitcode for one in agents):
+                break
         watching.close()
         for one in agents:
             one.join(60)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 
 import pytest
-from bench.soak import MOST_KB, Row, is_steady, slope_of
+from bench.soak import MOST_KB, WEIGHTS, Row, act, is_steady, slope_of
 from bench.soak_look import look
+
+from recollect import Memory
 
 
 def rows(kb: float, wobble: float = 0.0, **other: float) -> list[Row]:
@@ -41,6 +44,15 @@ def test_a_day_is_steady_where_nothing_of_its_second_half_grows_beyond_its_limit
     told: list[str] = []
     assert is_steady(run, told.append) is steady, told
     assert any("GROWS" in line or "too few" in line for line in told) is not steady
+
+
+@pytest.mark.parametrize("what", WEIGHTS)
+def test_an_agent_can_do_each_act_of_the_day(memory: Memory, what: str) -> None:
+    chance, said = random.Random(7), ["The gateway checks tokens.", "Tea is brewed at eighty degrees."]
+    for _ in range(40):
+        act(memory, chance, "capture", said, 1)
+    act(memory, chance, what, said, 1)
+    assert not memory.check()
 
 
 def test_a_slope_is_told_with_what_it_may_err_by() -> None:
