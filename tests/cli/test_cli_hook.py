@@ -514,6 +514,14 @@ def test_a_space_may_give_nothing_or_less(shell):
     assert "prompt_tokens" in wrong.err
 
 
+def test_status_names_the_spaces_that_do_not_capture_or_inject(shell):
+    shell.remember(STORED)
+    shell("spaces", "steer", "default", "--no-inject")
+    assert "the space 'default' does not inject" in shell("status").out
+    shell("spaces", "steer", "default", "--no-capture", "--inject")
+    assert "the space 'default' does not capture;" in shell("status").out
+
+
 def test_a_preview_shows_texts_and_tokens_and_notes_nothing(shell):
     shell.remember(STORED)
     shown = shell.json("hook", "--preview", ASKED)

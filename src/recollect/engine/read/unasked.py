@@ -206,7 +206,7 @@ def _noted(view: View, space: str, known: Prepared) -> list[Noted]:
 def _render(notes: Sequence[Noted], project: str | None) -> Given:
     text = render_brief(notes)
     if not text:
-        return Given(project=project or None, reason="nothing is known yet")
+        return Given(project=project or None, reason="nothing is known that fits into a brief")
     ids = tuple(noted.record.id for noted in notes)
     return Given(text=text, tokens=estimate_tokens(text), ids=ids, project=project or None)
 
