@@ -176,6 +176,12 @@ def test_a_prompt_is_given_what_was_said_once_and_not_the_small_talk_beside_it(
         assert set(lines) <= {first, told, f"{core[:1].upper()}{core[1:]}"}, text
 
 
+@pytest.mark.parametrize("prompt", ["go on", "Go ahead.", "please carry on", "keep going!"])
+def test_who_only_has_it_go_on_asks_for_nothing(memory: Memory, prompt: str) -> None:
+    memory.remember("Uploads go on and keep going straight to the bucket; go ahead and carry on.")
+    assert memory.unasked.give_answers(prompt).text == ""
+
+
 def test_what_a_session_was_shown_is_not_given_to_it_in_other_records(memory: Memory) -> None:
     told = "Decision: the retry limit of the queue is five."
     memory.capture_said([{"role": "user", "content": told, "created_at": "2026-05-01T10:00:00Z"}], session="s1")

@@ -56,7 +56,7 @@ _SECTIONS: dict[Section, str] = {
     "pinned": "it is pinned", "rules": "it is a rule or a preference", "decisions": "it is a decision",
     "open": "it is open work", "important": "it is among the most important",
 }  # fmt: skip
-_COMMAND = re.compile(r"\s*[/!#]\S*")
+_COMMAND = re.compile(r"\s*(?:[/!#]\S*|(?:please )?(?:go (?:on|ahead)|carry on|keep going)(?: please)?[.!\s]*)", re.I)
 _MESSAGE = "message"
 _SAYS_MUCH = 5  # terms: so many may mean what a prompt asks for in other words
 
@@ -459,12 +459,14 @@ class Unasked:
     ) -> Given:
         """What of a memory most likely answers a prompt, at most five records; empty when nothing is likely to.
 
-        What the session was shown before is left out. A model is used if it is loaded, and never loaded for this.
+        What the session was shown before is left out. A model is used once it has read something, and neither loaded
+        for this nor waited for while it is.
         """
         label = parse_space(space)
         semantics = self._semantics
-        loaded = semantics is not None and semantics.loaded is not None
-        ready = semantics.ready([label], _PATIENCE, tuple) if semantics is not None and loaded else None
+        loaded = None if semantics is None else semantics.loaded
+        works = loaded is not None and loaded.worked
+        ready = semantics.ready([label], _PATIENCE, tuple) if semantics is not None and works else None
         return give_answers(
             self._core,
             label,
