@@ -292,7 +292,8 @@ def test_a_first_prompt_is_answered_by_words_and_the_next_by_the_model_that_it_h
         memory.remember("Lena owns the billing service.")
         memory.embed_waiting()
     with recollect.open(settings=settings) as memory:
-        asked, call = Hook(prompt="Who is responsible for sending out bills to customers?", folder=str(tmp_path)), Call(memory=memory)
+        prompt = "Who is responsible for sending out bills to customers?"
+        asked, call = Hook(prompt=prompt, folder=str(tmp_path)), Call(memory=memory)
         assert hook(asked, call) == ""
         assert memory.semantics.state().state in ("loading", "ready")
         assert memory.semantics.warm(60)

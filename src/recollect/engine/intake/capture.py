@@ -89,7 +89,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     """Whose transcript it is, where the caller knows; else the transcript says.
 
     Without `keep` it is only noted how far it goes: what was said until now is kept neither now nor later. `at` is when
-    the client told of it, and so when was said what does not tell that itself.
+    the client told of it, and so when was said what does not tell that itself. `before`: what was said earlier.
     """
 
     session: str | None = None
@@ -98,6 +98,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     within: float | None = None
     keep: bool = True
     at: datetime | None = None
+    before: tuple[Message, ...] = ()
 
 
 @as_one_act
@@ -406,9 +407,8 @@ def capture_said(core: Core, said: Sequence[Message], space: str, session: str, 
     if not wish.keep:
         _note(core, key, reached)
         return Captured(session=session, project=project)
-    for one in said:
-        if one not in fresh:
-            confided.learn(one.role, spoken(one))
+    for one in (*wish.before, *(one for one in said if one not in fresh)):
+        confided.learn(one.role, spoken(one))
     return _keep(core, space, talk, key, reached, confided, begins=True)[0]
 
 
