@@ -28,7 +28,7 @@ from recollect.errors import InvalidInput, ReadOnlyStore
 from recollect.forms import convert
 from recollect.retrieve.brief import Noted, Section, note, render_brief, render_noted
 from recollect.retrieve.context import estimate_tokens, pack_context, render_hit
-from recollect.retrieve.contradict import contradicts
+from recollect.retrieve.contradict import contradicts, statements_in
 from recollect.retrieve.fence import drop_blocks
 from recollect.store.base import Shelf, View
 from recollect.store.terms import query_terms, terms
@@ -254,7 +254,11 @@ def _narrow(core: Core, hits: Sequence[Hit], prompt: str, threshold: float) -> l
     from recollect.engine.read.brief import said_since  # for what is given, and that is seldom
 
     with core.store.read() as view:
-        since = {hit.record.id: said_since(view, hit.record) for hit in near if hit.score >= threshold}
+        since = {
+            hit.record.id: said_since(view, hit.record) or _said_later(hit.record, hits)
+            for hit in near
+            if hit.score >= threshold
+        }
     told: dict[str, Hit] = {}
     for hit in near:
         newer = since.get(hit.record.id)
@@ -263,8 +267,20 @@ def _narrow(core: Core, hits: Sequence[Hit], prompt: str, threshold: float) -> l
     return [hit for hit in told.values() if not any(_overtakes(one, hit.record) for one in likely)]
 
 
+def _said_later(record: Record, hits: Sequence[Hit]) -> Record | None:
+    """What was said last, among what was found of the same project, that overtakes a record, however likely it answers
+    by itself. An agent's word overtakes nothing that somebody stored.
+    """
+    later = (hit.record for hit in hits if hit.record.project == record.project and _overtakes(hit.record, record))
+    heard = (one for one in later if one.role != "assistant" or record.kind == _MESSAGE)
+    return max(heard, key=lambda one: one.event_time, default=None)
+
+
 def _overtakes(newer: Record, older: Record) -> bool:
-    return newer.event_time > older.event_time and contradicts(newer.text, older.text)
+    """Does a record surely say something else than an older one? Of a message, one sentence does."""
+    return newer.event_time > older.event_time and any(
+        contradicts(one, other) for one in statements_in(newer) for other in statements_in(older)
+    )
 
 
 def _choose(
