@@ -105,9 +105,6 @@ def test_a_session_of_claude_code_is_given_what_is_known_and_what_was_said_is_ke
     assert kept(tmp_path, "SessionStart", "Stop") == ["SessionStart", "UserPromptSubmit", "Stop"]
     said = json.loads(claude.recollect("list", "--kind", "message", "--json"))["records"]
     assert sorted((one["role"], one["text"]) for one in said) == [("assistant", "ok"), ("user", ASKED)]
-    written = read_gemini(Path(str(gemini.heard()["AfterAgent"]["transcript_path"])).read_bytes())
-    assert [("assistant", "ok")] == [(one.role, one.text) for one in written if one.role == "assistant"]
-    assert any(ASKED in one.text for one in written if one.role == "user")
 
 
 def test_claude_code_calls_the_running_server_with_a_prompt(claude, model):  # noqa: F811
@@ -149,5 +146,5 @@ def test_a_session_of_gemini_cli_is_given_what_is_known_and_only_what_was_said_i
     said = json.loads(gemini.recollect("list", "--kind", "message", "--json"))["records"]
     assert sorted((one["role"], one["text"]) for one in said) == [("assistant", "ok"), ("user", ASKED)]
     written = read_gemini(Path(str(gemini.heard()["AfterAgent"]["transcript_path"])).read_bytes())
-    assert [("assistant", "ok")] == [(one.role, one.text) for one in written if one.role == "assistant"]
+    assert [one.text for one in written if one.role == "assistant"] == ["ok"]
     assert any(ASKED in one.text for one in written if one.role == "user")
