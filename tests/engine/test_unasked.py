@@ -223,6 +223,28 @@ def test_an_agents_word_takes_the_place_of_nothing_that_somebody_stored(memory: 
     )
 
 
+def test_what_a_session_has_before_it_is_not_looked_for_unless_words_say_otherwise(
+    open_memory: Callable[..., Memory],
+) -> None:
+    memory = open_memory(embedder="bundled")
+    for note in (
+        "German translations are maintained by Agnes in Weblate, do not edit de.po by hand.",
+        "The query for free berths takes 70 ms since it has a partial index, 900 before.",
+        "Reviews are back: reviewer 2 wants three-electrode data by May.",
+        "Commit messages follow Conventional Commits, in English.",
+    ):
+        memory.remember(note)
+    memory.embed_waiting()
+    at_hand = (
+        "translate this comment into French",
+        "undo your last edit",
+        "make this query faster",
+        "review this diff",
+    )
+    assert [prompt for prompt in at_hand if memory.unasked.give_answers(prompt).text] == []
+    assert memory.unasked.give_answers("does this commit message follow Conventional Commits?").ids
+
+
 @pytest.mark.parametrize("prompt", ["go on", "Go ahead.", "please carry on", "keep going!"])
 def test_who_only_has_it_go_on_asks_for_nothing(memory: Memory, prompt: str) -> None:
     memory.remember("Uploads go on and keep going straight to the bucket; go ahead and carry on.")

@@ -244,9 +244,9 @@ def _narrow(core: Core, hits: Sequence[Hit], prompt: str, threshold: float) -> l
     """The hits without those that only ask, and with what was said since in the place of what it contradicts, unless
     the prompt asks for what was. Where words alone were compared, without what holds much less of it than the best.
     """
-    from recollect.retrieve.asking import asks_past, without_asked  # many patterns, for a prompt alone
+    from recollect.retrieve.asking import asks_past, not_at_hand, without_asked  # many patterns, for a prompt alone
 
-    hits = without_asked(hits, prompt)
+    hits = not_at_hand(without_asked(hits, prompt), prompt)
     most = max((hit.why.keyword for hit in hits), default=0.0)
     near = [hit for hit in hits if hit.why.vector is not None or hit.why.keyword >= _NEARLY * most]
     if asks_past(prompt) or not any(hit.score >= threshold for hit in near):
