@@ -192,6 +192,8 @@ def test_other_hooks_stay_and_come_out_byte_for_byte(shell):
         ("codex", ".codex/hooks.json", '{"hooks": {}}'),
         ("codex", ".codex/config.toml", '# mine\nmodel = "x" # keep\n\n[mcp_servers.other]\ncommand = "y"\n'),
         ("cursor", ".cursor/mcp.json", '{\n  // mine\n  "mcpServers": {}\n}\n'),
+        ("cursor", ".cursor/mcp.json", '{\n  "mcpServers": { /* none yet */ },\n}\n'),
+        ("cursor", ".cursor/hooks.json", '{\n  "hooks": {"stop": [ /* none yet */ ], /* nor here */},\n}\n'),
         ("vscode", ".config/Code/User/mcp.json", '{\n  // note\n  "servers": {"a": {"command": "b",},},\n}\n'),
         ("gemini", ".gemini/settings.json", '{\n  "theme": "x" /* y */,\n  "hooks": {}\n}'),
         ("opencode", ".config/opencode/opencode.jsonc", '{\n  // hello\n  "mcp": {},\n}\n'),

@@ -11,6 +11,7 @@ import pytest
 from real_clients import claude, codex, gemini, model  # noqa: F401  fixtures
 
 from recollect.engine.hook_log import read_calls
+from recollect.ingest.editors import read_gemini
 
 pytestmark = pytest.mark.slow
 STORED = "The billing service uses the database PostgreSQL 16."
@@ -144,3 +145,6 @@ def test_a_session_of_gemini_cli_is_given_what_is_known_and_only_what_was_said_i
     assert kept(tmp_path, "AfterAgent")[:2] == ["SessionStart", "BeforeAgent"]
     said = json.loads(gemini.recollect("list", "--kind", "message", "--json"))["records"]
     assert sorted((one["role"], one["text"]) for one in said) == [("assistant", "ok"), ("user", ASKED)]
+    written = read_gemini(Path(str(gemini.heard()["AfterAgent"]["transcript_path"])).read_bytes())
+    assert [one.text for one in written if one.role == "assistant"] == ["ok"]
+    assert any(ASKED in one.text for one in written if one.role == "user")

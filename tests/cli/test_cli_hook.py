@@ -514,6 +514,14 @@ def test_a_space_may_give_nothing_or_less(shell):
     assert "prompt_tokens" in wrong.err
 
 
+def test_status_names_the_spaces_that_do_not_capture_or_inject(shell):
+    shell.remember(STORED)
+    shell("spaces", "steer", "default", "--no-inject")
+    assert "the space 'default' does not inject" in shell("status").out
+    shell("spaces", "steer", "default", "--no-capture", "--inject")
+    assert "the space 'default' does not capture;" in shell("status").out
+
+
 def test_a_preview_shows_texts_and_tokens_and_notes_nothing(shell):
     shell.remember(STORED)
     shown = shell.json("hook", "--preview", ASKED)
@@ -648,6 +656,26 @@ def test_a_prompt_s_secrets_and_what_was_recalled_for_it_never_come_back(shell, 
     assert sum(STORED in text for text in texts) == 1
     assert not any(key in text or "<recollect>" in text for text in texts)
     assert any("My token is" in text for text in texts)
+
+
+def test_what_gemini_was_told_in_confidence_in_an_earlier_turn_is_not_kept_from_a_later_answer(shell, tmp_path):
+    turns = [
+        ("The password of the ledger is Blumentopf99.", "Noted."),
+        ("<private>My salary is 81,500 euros</private> How do I file my taxes?", "Online."),
+        ("Is all of it done?", "Blumentopf99 still works. At 81,500 nothing else is due. The form is in the mail."),
+    ]
+    path, written = tmp_path / "session.jsonl", [json.dumps({"sessionId": "gm-3", "projectHash": "p"})]
+    for minute, (prompt, answer) in enumerate(turns):
+        written.append(json.dumps({"id": f"u{minute}", "type": "user", "content": [{"text": prompt}]}))
+        written.append(json.dumps({"id": f"g{minute}", "type": "gemini", "content": answer}))
+        path.write_text("\n".join([*written, '{"type": "user", "cont']))
+        more = {"timestamp": f"2026-11-02T10:0{minute}:00.000Z", "prompt": prompt, "prompt_response": answer}
+        event = told("gemini", "AfterAgent", transcript_path=str(path), **more)
+        assert shell("hook", "gemini", "AfterAgent", "--now", stdin=event).code == 0
+    assert [text.strip() for _, text in kept(shell)] == [
+        "The password of the ledger is [masked: password].", "Noted.", "How do I file my taxes?", "Online.",
+        "Is all of it done?", "[masked: password] still works. The form is in the mail.",
+    ]  # fmt: skip
 
 
 KILLER = """

@@ -79,6 +79,18 @@ def test_what_a_session_was_told_in_confidence_is_not_kept_from_one_that_goes_on
     ]
 
 
+def test_what_was_told_in_confidence_megabytes_ago_is_not_kept_from_an_answer(memory: Memory, tmp_path: Path) -> None:
+    turns = [TOLD, SALARY, ("user", "And now?"), ECHO, ANSWER]
+    told, asked, *answers = talk(tmp_path, "s1", *turns).read_text().splitlines(keepends=True)
+    output = json.dumps({"type": "progress", "sessionId": "s1", "data": "x" * 500_000}) + "\n"
+    path = tmp_path / "s1.jsonl"
+    for lines in ([told], [told, asked], [told, asked, *[output] * 10], [told, asked, *[output] * 10, *answers]):
+        path.write_text("".join(lines))
+        memory.capture(path)
+    kept = "\n".join(said(memory))
+    assert ("Blumentopf99" in kept, "81,500" in kept, "The import has begun." in kept) == (False, False, True)
+
+
 @pytest.mark.parametrize("begun", [2, 4])
 def test_what_codex_was_told_in_confidence_is_not_kept_from_a_session_that_is_forked(
     memory: Memory, tmp_path: Path, begun: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +175,80 @@ def test_a_prompt_is_given_what_was_said_once_and_not_the_small_talk_beside_it(
         assert sum(core.casefold() in line.casefold() for line in lines) == 1, text
         assert not set(lines) & set(IDLE), text
         assert set(lines) <= {first, told, f"{core[:1].upper()}{core[1:]}"}, text
+
+
+CORRECTED = (
+    ("The metrics exporter listens on port 9102.", "The metrics exporter now listens on port 9300.", "9300",
+     "Which port does the metrics exporter listen on?"),
+    ("We deploy the gateway on Tuesdays.", "The gateway is deployed on Thursdays now.", "Thursdays",
+     "On which day do we deploy the gateway?"),
+    ("The staging database is db-stage-2.", "The staging database is db-stage-7 since Monday.", "db-stage-7",
+     "What is the staging database?"),
+)  # fmt: skip
+
+
+BEGUN = ("", "Sure. ", "Good question. ", "Sure. I had a look at the files of the project. ")
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["said", "stored"])
+def test_what_was_corrected_since_is_not_given_however_the_old_message_begins(
+    open_memory: Callable[..., Memory], stored: bool
+) -> None:
+    memory, told = open_memory(embedder="bundled"), ""
+    for number, (role, before, (old, new, _, prompt)) in enumerate(product(("user", "assistant"), BEGUN, CORRECTED)):
+        space = f"space-{number}"
+        first = {"role": role, "content": before + old, "created_at": "2026-05-01T10:00:00Z"}
+        memory.capture_said([first], session="s1", space=space)
+        later = {"role": "user", "content": new, "created_at": "2026-05-02T10:00:00Z"}
+        if stored:
+            memory.remember(new, space=space)
+        else:
+            memory.capture_said([later], session="s2", space=space)
+        memory.embed_waiting()
+        told += memory.unasked.give_answers(prompt, session="other", space=space).text
+    assert [old for old, *_ in CORRECTED if old in told] == []
+    assert sum(told.count(value) for _, _, value, _ in CORRECTED) >= 2 * len(BEGUN) * len(CORRECTED) - 2
+
+
+def test_an_agents_word_takes_the_place_of_nothing_that_somebody_stored(memory: Memory) -> None:
+    memory.remember("The metrics exporter listens on port 9102.", event_time="2026-05-01T10:00:00Z")
+    later = {
+        "role": "assistant",
+        "content": "Sure. The metrics exporter listens on port 9300.",
+        "created_at": "2026-05-02T10:00:00Z",
+    }
+    memory.capture_said([later], session="s1")
+    assert (
+        "9102" in memory.unasked.give_answers("Which port does the metrics exporter listen on?", session="other").text
+    )
+
+
+def test_what_a_session_has_before_it_is_not_looked_for_unless_words_say_otherwise(
+    open_memory: Callable[..., Memory],
+) -> None:
+    memory = open_memory(embedder="bundled")
+    for note in (
+        "German translations are maintained by Agnes in Weblate, do not edit de.po by hand.",
+        "The query for free berths takes 70 ms since it has a partial index, 900 before.",
+        "Reviews are back: reviewer 2 wants three-electrode data by May.",
+        "Commit messages follow Conventional Commits, in English.",
+    ):
+        memory.remember(note)
+    memory.embed_waiting()
+    at_hand = (
+        "translate this comment into French",
+        "undo your last edit",
+        "make this query faster",
+        "review this diff",
+    )
+    assert [prompt for prompt in at_hand if memory.unasked.give_answers(prompt).text] == []
+    assert memory.unasked.give_answers("does this commit message follow Conventional Commits?").ids
+
+
+@pytest.mark.parametrize("prompt", ["go on", "Go ahead.", "please carry on", "keep going!"])
+def test_who_only_has_it_go_on_asks_for_nothing(memory: Memory, prompt: str) -> None:
+    memory.remember("Uploads go on and keep going straight to the bucket; go ahead and carry on.")
+    assert memory.unasked.give_answers(prompt).text == ""
 
 
 def test_what_a_session_was_shown_is_not_given_to_it_in_other_records(memory: Memory) -> None:

@@ -121,9 +121,7 @@ class Client(Struct, frozen=True, kw_only=True):
         if self.toml:
             return toml.remove_table(text, [self.key, server])
         new = jsonc.remove(text, [self.key, server], lenient=self.lenient)
-        root = jsonc.read_json(new, lenient=self.lenient)
-        empty = isinstance(root, Mapping) and root.get(self.key) == {}
-        return jsonc.remove(new, [self.key], lenient=self.lenient) if empty else new
+        return jsonc.remove_empty(new, [self.key], lenient=self.lenient)
 
     def _servers(self, text: str) -> Mapping[str, Json]:
         if not text.strip():

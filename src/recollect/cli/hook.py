@@ -351,6 +351,7 @@ def _keep(call: Call, settings: Settings, told: HookEvent) -> tuple[Captured | N
         at = None if call.at is None else datetime.fromtimestamp(call.at, UTC)
         where = {"space": call.space, "session": told.session, "cwd": told.folder, "keep": reason is None, "at": at}
         if told.said and told.session is not None:
+            where["transcript"] = told.transcript
             kept = memory.capture_said(_dated(call, settings, told), **where)  # pyright: ignore[reportArgumentType]  each is of its type
         elif told.transcript is not None:
             kept = memory.capture(told.transcript, **where)  # pyright: ignore[reportArgumentType]

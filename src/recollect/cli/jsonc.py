@@ -210,6 +210,13 @@ def remove(text: str, path: Sequence[str | int], *, lenient: bool) -> str:
     return text[:comma] + _joined(text[comma + 1 : start], text[end:])
 
 
+def remove_empty(text: str, path: Sequence[str], *, lenient: bool) -> str:
+    """The text without the object or list at a path of keys, if it holds nothing, nor a comment."""
+    node = _find(Reader(text, lenient=lenient).read(), path)
+    empty = node is not None and node.value in ({}, []) and not has_comments(text[node.start : node.end])
+    return remove(text, path, lenient=lenient) if empty else text
+
+
 def _joined(before: str, after: str) -> str:
     """Two parts of a text without the blanks between them, unless a comment that ends with its line would go on."""
     return (before.rstrip() if after.lstrip(" \t")[:1] in ("\r", "\n") or "//" not in before else before) + after

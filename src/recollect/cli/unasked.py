@@ -24,7 +24,7 @@ from recollect.engine.core import utc_now
 from recollect.engine.embedding.later import ToldLater, told_later
 from recollect.engine.hook_log import HookCall, last_calls, read_calls
 from recollect.engine.memory import Memory
-from recollect.engine.read.unasked import FOREVER, Given, Injected
+from recollect.engine.read.unasked import FOREVER, Given, Injected, Steering
 from recollect.engine.workplaces import NamedProject, named_projects
 from recollect.types import CATALOGUE_KINDS, DEFAULT_SPACE, Change
 
@@ -139,9 +139,11 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
     days: list[Injected] = []
     later: list[ToldLater] = []
     projects: list[NamedProject] = []
+    steered: dict[str, Steering] = {}
     if memory is not None:
         with memory:
             projects = named_projects(memory.core)
+            steered = {space.name: memory.unasked.steering(space=space.name) for space in memory.spaces()}
             paused, days = memory.unasked.paused_until(), memory.unasked.injected()
             later = [told for space in memory.spaces() for told in told_later(memory.core, space=space.name)]
     clients = connected_clients(own_home(home))
@@ -150,6 +152,10 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
         put_json({"paused_until": paused, "clients": clients, **told})
         return
     put(f"paused {_until(paused)}" if paused else "capturing and injecting")
+    for space, allowed in steered.items():
+        withheld = [name for name, wanted in (("capture", allowed.capture), ("inject", allowed.inject)) if not wanted]
+        if withheld:
+            put(f"  the space {space!r} does not {' or '.join(withheld)}; `recollect spaces steer {space}` changes it")
     put_clients(clients, own_home(home))
     if projects:
         show.put_heading("Projects")

@@ -91,10 +91,8 @@ class Wiring(Struct, frozen=True, kw_only=True):
             if not any(True for _ in self._ours(text, event)):
                 continue
             text = self._without(text, event)
-            if _at(text, ["hooks", event], lenient=self.lenient) == []:
-                text = jsonc.remove(text, ["hooks", event], lenient=self.lenient)
-            if _at(text, ["hooks"], lenient=self.lenient) == {}:
-                text = jsonc.remove(text, ["hooks"], lenient=self.lenient)
+            for path in (["hooks", event], ["hooks"]):
+                text = jsonc.remove_empty(text, path, lenient=self.lenient)
         return text
 
     def holds(self, text: str) -> bool:

@@ -1,7 +1,7 @@
-"""What was said in a session of Cursor, or of Copilot in VS Code and on the command line?
+"""What was said in a session of Cursor, of Copilot in VS Code and on the command line, or of Gemini CLI?
 
 Each writes one JSON object a line. Those of Cursor say who spoke, and not when; those of Copilot are events, of which
-some are messages.
+some are messages; of Gemini's, which tells itself what was said, only that is read.
 """
 
 from __future__ import annotations
@@ -12,7 +12,16 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from recollect.ingest.lines import Data, objects_of
-from recollect.ingest.talk import Content, Conversation, Turns, read_moment, show_call, show_content, show_failure
+from recollect.ingest.talk import (
+    Content,
+    Conversation,
+    Message,
+    Turns,
+    read_moment,
+    show_call,
+    show_content,
+    show_failure,
+)
 from recollect.types import Json
 
 # Cursor
@@ -118,3 +127,18 @@ def _add(turns: Turns, event: _Event) -> None:
         turns.add("assistant", [*show_content(told.content), *calls], at, joined=True)
     elif event.type == "tool.execution_complete" and told.success is False and told.error is not None:
         turns.add("assistant", [show_failure(told.error.message or "")], at, joined=True)
+
+
+# Gemini CLI
+
+_SPEAKERS = {"user": "user", "gemini": "assistant"}
+
+
+class _GeminiLine(Struct):
+    type: str
+    content: Content = None
+
+
+def read_gemini(data: Data) -> tuple[Message, ...]:
+    said = (line for line in objects_of(data, _GeminiLine) if line.type in _SPEAKERS)
+    return tuple(Message(_SPEAKERS[line.type], "\n".join(show_content(line.content))) for line in said)

@@ -170,6 +170,14 @@ _DOUBTS = pattern_of(
     re.IGNORECASE,
 )
 
+_AT_HAND = pattern_of(
+    r"\b(?:th(?:is|ese)|your (?:last|latest|previous)) (?:\w+ )?(?:answer|article|class|code|comment|conversation|csv|"
+    r"diff|edit|e?mail|expression|file|folder|function|image|line|list|loop|message|method|module|output|page|paragraph|"
+    r"query|regex|reply|response|screenshot|script|sentence|snippet|table|test|text|thread|trace|variable)(?:e?s)?\b",
+    re.IGNORECASE,
+)
+_HALF = 0.5  # of the weight of a prompt's words
+
 
 def stated_in(text: str) -> str:
     """What a text states: without the sentences that ask or doubt."""
@@ -184,6 +192,13 @@ def only_asks(text: str) -> bool:
 
 def _only_asks(sentence: str) -> bool:
     return sentence.rstrip().endswith(_MARKS) or _ASKS.match(sentence) is not None
+
+
+def not_at_hand(hits: Sequence[Hit], prompt: str) -> Sequence[Hit]:
+    """The hits for a prompt; where it speaks of something that the session has before it ("this function"), and that no
+    memory has, those alone that hold half of its words.
+    """
+    return hits if _AT_HAND.search(prompt) is None else [hit for hit in hits if hit.why.keyword >= _HALF]
 
 
 def without_asked(hits: Sequence[Hit], prompt: str) -> Sequence[Hit]:

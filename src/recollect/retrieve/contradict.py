@@ -15,8 +15,11 @@ from recollect.pattern import pattern_of
 from recollect.replaced import replaced_in
 from recollect.retrieve.asking import stated_in
 from recollect.retrieve.decided import takes_back
+from recollect.retrieve.quotes import sentences_of
 from recollect.retrieve.restate import LONGEST, SURE, Statement, differ, is_number, read_statement, resemblance
+from recollect.types import Record
 
+_MOST_SENTENCES = 8
 _RULE = pattern_of(
     r"\b(?:always|never|must|immer|niemals|nie|muss|müssen|toujours|jamais|doit|doivent|siempre|nunca|deben?|"
     r"sempre|mai|deve|devono|devem|altijd|nooit|moet|moeten|zawsze|nigdy|всегда|никогда|нельзя)\b|"
@@ -52,6 +55,14 @@ def _alternatives() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
 @cache
 def _terms_of(words: str) -> frozenset[str]:
     return frozenset(term for word in words.split() for term in read_statement(word).words)
+
+
+def statements_in(record: Record) -> list[str]:
+    """What is to be compared of a record: its text and, of a message, where it is said among other things ("Sure. …"),
+    its first sentences.
+    """
+    told = sentences_of(record.text) if record.kind == "message" else []
+    return [record.text, *(told[:_MOST_SENTENCES] if len(told) > 1 else [])]
 
 
 def contradicts(newer: str, older: str) -> bool:

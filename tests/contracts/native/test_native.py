@@ -11,6 +11,9 @@ from tests.pgserver import store_of
 
 import recollect
 from recollect import Settings
+from recollect.contracts.native.calls import hook
+from recollect.contracts.native.params import Hook
+from recollect.contracts.tool import Call
 
 
 def test_the_list_of_tools_is_cheap_for_an_agent(serve: Callable[..., Server]) -> None:
@@ -281,6 +284,20 @@ def test_a_client_s_hook_is_answered_in_plain_text_or_as_its_event_wants_it(serv
     assert (ask(session="d", until=1.0), ask(session="d", until=4e9)) == ("", plain)  # too late, it was not given
     output = json.loads(ask(session="c", event="UserPromptSubmit"))
     assert output == {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": plain}}
+
+
+def test_a_first_prompt_is_answered_by_words_and_the_next_by_the_model_that_it_had_loaded(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path, embedder="bundled")
+    with recollect.open(settings=settings) as memory:
+        memory.remember("Lena owns the billing service.")
+        memory.embed_waiting()
+    with recollect.open(settings=settings) as memory:
+        prompt = "Who is responsible for sending out bills to customers?"
+        asked, call = Hook(prompt=prompt, folder=str(tmp_path)), Call(memory=memory)
+        assert hook(asked, call) == ""
+        assert memory.semantics.state().state in ("loading", "ready")
+        assert memory.semantics.warm(60)
+        assert "Lena owns the billing service" in hook(asked, call)
 
 
 def test_what_nobody_knows_and_a_revision_of_nothing_are_told(serve: Callable[..., Server]) -> None:

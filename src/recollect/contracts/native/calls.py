@@ -292,6 +292,8 @@ def hook(params: Hook, call: Call) -> str:
             unasked.note_given(given, session=params.session)
     finally:
         end()
+        if call.memory.semantics.proven and not call.memory.semantics.awake:
+            call.memory.semantics.warm()  # in the background: words have answered this prompt, and others follow
     with suppress(OSError):  # a log that cannot be written withholds nothing
         log_call(call.memory.settings.home, HookCall(
             at=utc_now(), client=params.client or call.client or "mcp", event=params.event or "prompt",

@@ -89,7 +89,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     """Whose transcript it is, where the caller knows; else the transcript says.
 
     Without `keep` it is only noted how far it goes: what was said until now is kept neither now nor later. `at` is when
-    the client told of it, and so when was said what does not tell that itself.
+    the client told of it, and so when was said what does not tell that itself. `before`: what was said earlier.
     """
 
     session: str | None = None
@@ -98,6 +98,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     within: float | None = None
     keep: bool = True
     at: datetime | None = None
+    before: tuple[Message, ...] = ()
 
 
 @as_one_act
@@ -135,8 +136,9 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
         reached = msgspec.structs.replace(reached, space=space)
         if not wish.keep:
             return msgspec.structs.replace(so_far, left=max(0, size - _pass_over(core, file, key, reached)))
-        if reached.confided:
-            _learn(confided, _part(file, max(reached.offset - _PIECE, 0), min(_PIECE, reached.offset)))
+        for start, end in reached.to_hear_again(_PIECE):
+            _learn(confided, _part(file, start, end - start))
+        confided.take_news()
         for end, lines in _pieces(file, reached.offset):
             begins = reached.offset == 0
             new = _beyond(lines, _ends(core, space)) if begins else _forked(file) + lines
@@ -144,6 +146,7 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
             conversation = _unread(_heard(new, pauses, wish.at or core.clock(), confided), before, so_far)
             conversation = _unqueued(conversation, file, reached.offset)
             now = _reach(file, _until(reached, conversation, lines), end)
+            now = msgspec.structs.replace(now, confiding=(*reached.confiding, (reached.offset, end)))
             so_far, reached = _write(
                 core, space, path, key, now, conversation, wish, so_far, confided, begins=begins
             )  # fmt: skip
@@ -404,9 +407,8 @@ def capture_said(core: Core, said: Sequence[Message], space: str, session: str, 
     if not wish.keep:
         _note(core, key, reached)
         return Captured(session=session, project=project)
-    for one in said:
-        if one not in fresh:
-            confided.learn(one.role, spoken(one))
+    for one in (*wish.before, *(one for one in said if one not in fresh)):
+        confided.learn(one.role, spoken(one))
     return _keep(core, space, talk, key, reached, confided, begins=True)[0]
 
 
@@ -422,16 +424,16 @@ def _keep(
     captured = Captured(session=reached.session, project=reached.project)
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        if talk is None:
+        piece = None if talk is None else _Piece(core, edit, space, talk, reached, confided, begins=begins)
+        if not confided.take_news():
+            reached = msgspec.structs.replace(reached, confiding=reached.confiding[:-1])
+        if piece is None:
             edit.keep(REACHED, {key: reached})
             return captured, reached
-        piece = _Piece(core, edit, space, talk, reached, confided, begins=begins)
         ids, masked = piece.write()
         candidates = piece.propose()
         piece.note_use()
-        reached = msgspec.structs.replace(
-            reached, again=+piece.again, away=piece.away, confided=reached.confided or confided.anything
-        )  # fmt: skip
+        reached = msgspec.structs.replace(reached, again=+piece.again, away=piece.away)
         edit.keep(REACHED, {key: reached})
     if ids:
         core.written()

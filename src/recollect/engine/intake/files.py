@@ -19,6 +19,10 @@ from recollect.engine.places import require_other
 from recollect.engine.workplaces import claim_project
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import LARGEST_DOCUMENT, Mode
+from recollect.ingest.editors import read_gemini
+from recollect.ingest.lines import BROKEN
+from recollect.ingest.regular import read_regular
+from recollect.ingest.talk import Message
 from recollect.ingest.walk_files import is_text
 from recollect.types import Draft
 from recollect.working import meant_path
@@ -92,6 +96,14 @@ def ingest_transcript(
     for project, some in groupby(sources, key=lambda one: fields.project or _told_project(core, one.draft)):
         done += ingest_sources(core, list(some), space, replace(fields, project=project), anew=False, step=step)
     return tuple(done)
+
+
+def said_before(path: str | os.PathLike[str]) -> tuple[Message, ...]:
+    """What was said in a session so far, of a client that tells of one turn alone; nothing where it cannot be read."""
+    try:
+        return read_gemini(read_regular(Path(path), LARGEST_TRANSCRIPT // 8))
+    except (OSError, *BROKEN):
+        return ()
 
 
 def _told_project(core: Core, source: SourceDraft) -> str | None:

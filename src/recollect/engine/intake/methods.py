@@ -266,13 +266,15 @@ class Ingesting:
         cwd: str | None = None,
         keep: bool = True,
         at: Moment = None,
+        transcript: str | os.PathLike[str] | None = None,
     ) -> Captured:
         """Keeps messages of a session as `capture` does, for a client that tells them: role, content, created_at.
 
         The same words of the same moment are kept once, so a client may tell the whole session every time; what was
-        forgotten since does not come back.
+        forgotten since does not come back. Of one that tells only what is new, its own `transcript` tells what was told
+        in confidence before.
         """
-        from recollect.engine.intake import capture  # brings in what reads transcripts
+        from recollect.engine.intake import capture, files  # bring in what reads transcripts
 
         said = [
             capture.Message(
@@ -283,7 +285,7 @@ class Ingesting:
         ]  # fmt: skip
         wish = capture.Wish(
             project=parse_optional(project, "project"), cwd=parse_optional(cwd, "cwd"), keep=keep,
-            at=parse_optional_time(at, "at"),
+            at=parse_optional_time(at, "at"), before=() if transcript is None else files.said_before(transcript),
         )  # fmt: skip
         return capture.capture_said(self.core, said, parse_space(space), parse_label(session, "session"), wish)
 

@@ -17,8 +17,8 @@ class Reached(Struct, frozen=True, kw_only=True):
     `until` is the moment of the last message that was read, or that a client told. `again` tells of messages without a
     time that were held when the file was begun anew, and have not come again yet: how many of each hash. `last` is what
     the client calls the last line, which tells nothing of what it says. `away` is when the last of those messages was
-    said that had been forgotten or evicted when the file was begun. `confided`: something of what was read is secret or
-    private, and may be said again.
+    said that had been forgotten or evicted when the file was begun. `confiding`: from where to where the pieces go that
+    told something secret or private which none before them did, and which may be said again.
     """
 
     offset: int = 0
@@ -33,7 +33,14 @@ class Reached(Struct, frozen=True, kw_only=True):
     last: str | None = None
     space: str | None = None
     away: datetime | None = None
-    confided: bool = False
+    confiding: tuple[tuple[int, int], ...] = ()
+
+    def to_hear_again(self, late: int) -> list[tuple[int, int]]:
+        """What is to be read once more to know what was told in confidence: where it was told, and at last the latest
+        part of some length, which an answer may follow. Nothing where nothing was told.
+        """
+        start = max(self.offset - late, 0)
+        return [*(one for one in self.confiding if one[0] < start), (start, self.offset)] if self.confiding else []
 
 
 class _End(Struct, frozen=True):

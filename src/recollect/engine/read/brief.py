@@ -34,11 +34,11 @@ from recollect.retrieve.brief import (
     render_brief,
     section_of,
 )
-from recollect.retrieve.contradict import contradicts
+from recollect.retrieve.contradict import contradicts, statements_in
 from recollect.retrieve.decided import matter_of
 from recollect.store.base import View
 from recollect.store.terms import hash_term, terms
-from recollect.types import CAPTURED, Filter, Record
+from recollect.types import CAPTURED, Already, Filter, Record
 
 _TALK = ("source", "document", "message", "code", "activity")  # what was there, not what is so
 _MOST = 60  # of each list
@@ -92,16 +92,22 @@ def _by_section(records: Sequence[Record], now: datetime) -> dict[Section, list[
 
 def said_since(view: View, record: Record) -> Record | None:
     """What was stated last, of the same project, that contradicts a record; None where it still stands."""
-    stated = msgspec.structs.replace(record, kind=_STATED)  # a message is compared as what it says
-    changing = msgspec.structs.replace(stated, text=f"{_NOW} {record.text}")  # who tells of a change uses other words
-    told = [one for one in find_already(view, changing) if one.differs]
-    if matter := matter_of(record.text):  # what takes a decision back shares few of the words of deciding
-        told += find_already(view, msgspec.structs.replace(stated, text=matter))
-    since = [one for one in told if one.date > record.event_time and contradicts(one.text, record.text)]
+    told = [one for text in statements_in(record) for one in _differing(view, record, text)]
+    since = [one for one in told if one.date > record.event_time]
     said = [view.get(Record, record.space, one.id) for one in sorted(since, key=lambda one: one.date, reverse=True)]
     held = [one for one in said if one is not None and one.project == record.project]
     away = taken_back(view, held)
     return next((one for one in held if (one.space, one.id) not in away), None)
+
+
+def _differing(view: View, record: Record, text: str) -> list[Already]:
+    """What is stated that contradicts a text which a record holds."""
+    stated = msgspec.structs.replace(record, kind=_STATED, text=text)  # a message is compared as what it says
+    changing = msgspec.structs.replace(stated, text=f"{_NOW} {text}")  # who tells of a change uses other words
+    told = [one for one in find_already(view, changing) if one.differs]
+    if matter := matter_of(text):  # what takes a decision back shares few of the words of deciding
+        told += find_already(view, msgspec.structs.replace(stated, text=matter))
+    return [one for one in told if contradicts(one.text, text)]
 
 
 def _parts(view: View, where: Filter) -> list[Record]:

@@ -28,7 +28,7 @@ from recollect.errors import InvalidInput, ReadOnlyStore
 from recollect.forms import convert
 from recollect.retrieve.brief import Noted, Section, note, render_brief, render_noted
 from recollect.retrieve.context import estimate_tokens, pack_context, render_hit
-from recollect.retrieve.contradict import contradicts
+from recollect.retrieve.contradict import contradicts, statements_in
 from recollect.retrieve.fence import drop_blocks
 from recollect.store.base import Shelf, View
 from recollect.store.terms import query_terms, terms
@@ -56,7 +56,7 @@ _SECTIONS: dict[Section, str] = {
     "pinned": "it is pinned", "rules": "it is a rule or a preference", "decisions": "it is a decision",
     "open": "it is open work", "important": "it is among the most important",
 }  # fmt: skip
-_COMMAND = re.compile(r"\s*[/!#]\S*")
+_COMMAND = re.compile(r"\s*(?:[/!#]\S*|(?:please )?(?:go (?:on|ahead)|carry on|keep going)(?: please)?[.!\s]*)", re.I)
 _MESSAGE = "message"
 _SAYS_MUCH = 5  # terms: so many may mean what a prompt asks for in other words
 
@@ -206,7 +206,7 @@ def _noted(view: View, space: str, known: Prepared) -> list[Noted]:
 def _render(notes: Sequence[Noted], project: str | None) -> Given:
     text = render_brief(notes)
     if not text:
-        return Given(project=project or None, reason="nothing is known yet")
+        return Given(project=project or None, reason="nothing is known that fits into a brief")
     ids = tuple(noted.record.id for noted in notes)
     return Given(text=text, tokens=estimate_tokens(text), ids=ids, project=project or None)
 
@@ -244,9 +244,9 @@ def _narrow(core: Core, hits: Sequence[Hit], prompt: str, threshold: float) -> l
     """The hits without those that only ask, and with what was said since in the place of what it contradicts, unless
     the prompt asks for what was. Where words alone were compared, without what holds much less of it than the best.
     """
-    from recollect.retrieve.asking import asks_past, without_asked  # many patterns, for a prompt alone
+    from recollect.retrieve.asking import asks_past, not_at_hand, without_asked  # many patterns, for a prompt alone
 
-    hits = without_asked(hits, prompt)
+    hits = not_at_hand(without_asked(hits, prompt), prompt)
     most = max((hit.why.keyword for hit in hits), default=0.0)
     near = [hit for hit in hits if hit.why.vector is not None or hit.why.keyword >= _NEARLY * most]
     if asks_past(prompt) or not any(hit.score >= threshold for hit in near):
@@ -254,7 +254,11 @@ def _narrow(core: Core, hits: Sequence[Hit], prompt: str, threshold: float) -> l
     from recollect.engine.read.brief import said_since  # for what is given, and that is seldom
 
     with core.store.read() as view:
-        since = {hit.record.id: said_since(view, hit.record) for hit in near if hit.score >= threshold}
+        since = {
+            hit.record.id: said_since(view, hit.record) or _said_later(hit.record, hits)
+            for hit in near
+            if hit.score >= threshold
+        }
     told: dict[str, Hit] = {}
     for hit in near:
         newer = since.get(hit.record.id)
@@ -263,8 +267,20 @@ def _narrow(core: Core, hits: Sequence[Hit], prompt: str, threshold: float) -> l
     return [hit for hit in told.values() if not any(_overtakes(one, hit.record) for one in likely)]
 
 
+def _said_later(record: Record, hits: Sequence[Hit]) -> Record | None:
+    """What was said last, among what was found of the same project, that overtakes a record, however likely it answers
+    by itself. An agent's word overtakes nothing that somebody stored.
+    """
+    later = (hit.record for hit in hits if hit.record.project == record.project and _overtakes(hit.record, record))
+    heard = (one for one in later if one.role != "assistant" or record.kind == _MESSAGE)
+    return max(heard, key=lambda one: one.event_time, default=None)
+
+
 def _overtakes(newer: Record, older: Record) -> bool:
-    return newer.event_time > older.event_time and contradicts(newer.text, older.text)
+    """Does a record surely say something else than an older one? Of a message, one sentence does."""
+    return newer.event_time > older.event_time and any(
+        contradicts(one, other) for one in statements_in(newer) for other in statements_in(older)
+    )
 
 
 def _choose(
@@ -459,12 +475,14 @@ class Unasked:
     ) -> Given:
         """What of a memory most likely answers a prompt, at most five records; empty when nothing is likely to.
 
-        What the session was shown before is left out. A model is used if it is loaded, and never loaded for this.
+        What the session was shown before is left out. A model is used once it has read something, and neither loaded
+        for this nor waited for while it is.
         """
         label = parse_space(space)
         semantics = self._semantics
-        loaded = semantics is not None and semantics.loaded is not None
-        ready = semantics.ready([label], _PATIENCE, tuple) if semantics is not None and loaded else None
+        loaded = None if semantics is None else semantics.loaded
+        works = loaded is not None and loaded.worked
+        ready = semantics.ready([label], _PATIENCE, tuple) if semantics is not None and works else None
         return give_answers(
             self._core,
             label,

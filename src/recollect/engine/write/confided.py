@@ -35,10 +35,12 @@ class Confided:
         self._private: Words = frozenset()
         self._just: Words = frozenset()
         self._telling: Words = frozenset()
+        self._known = 0
 
-    @property
-    def anything(self) -> bool:
-        return bool(self._secrets or self._private)
+    def take_news(self) -> bool:
+        """Was something told in confidence that was not known when this was last asked?"""
+        before, self._known = self._known, len(self._secrets) + len(self._private)
+        return self._known > before
 
     def hear(self, role: str, text: str) -> str:
         """A message as it may be kept; what it tells in confidence is known from then on."""
