@@ -10,7 +10,7 @@ import pytest
 
 import recollect
 from recollect.engine.loop import Loop, keep
-from recollect.errors import RecollectError, StoreBusy
+from recollect.errors import RecollectError, StoreBusy, StoreLost
 
 GUARD_SECONDS = 60
 NEVER = 600.0
@@ -82,6 +82,24 @@ def test_a_problem_is_kept_until_the_work_succeeds() -> None:
     loop.wake()
     assert loop.wait(GUARD_SECONDS)
     assert loop.problem is None
+
+
+def test_work_within_which_the_stores_server_was_lost_is_done_once_more_and_that_is_nobodys_news() -> None:
+    told: list[RecollectError] = []
+    outcomes = iter([StoreLost("gone"), None, StoreLost("gone"), StoreLost("still gone")])
+
+    def work() -> None:
+        error = next(outcomes)
+        if error is not None:
+            raise error
+
+    loop = Loop("recollect-test", work, failed=told.append)
+    loop.wake()
+    assert loop.wait(GUARD_SECONDS)
+    assert (told, loop.problem) == ([], None)
+    loop.wake()
+    assert loop.wait(GUARD_SECONDS)
+    assert [str(error) for error in told] == ["still gone"]
 
 
 def test_an_error_that_is_not_ours_is_shouted_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import threading
 import traceback
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from things import make_space, put, record, space
 
 import recollect
 from recollect import ConfigError, Memory, Settings
+from recollect.engine.care.lifecycle import evict
 from recollect.engine.care.move import move
 from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull, StoreLost
 from recollect.store.base import Changes
@@ -420,6 +421,62 @@ def test_threads_that_wait_for_an_absent_server_do_not_wait_for_each_other(
     with ThreadPoolExecutor(6) as pool:
         told = list(pool.map(remember, range(6)))
     assert [one for one in told if "cannot be reached" not in one] == []
+    memory.close()
+
+
+@pytest.mark.parametrize("how", ["before", "after"])
+def test_a_folder_is_indexed_whole_wherever_the_connection_is_cut_and_nobody_shouts(
+    url: str, tmp_path: Path, wire: Wire, how: Cut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shouted: list[object] = []
+    monkeypatch.setattr("threading.excepthook", shouted.append)
+    memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
+    code = tmp_path / "code"
+    code.mkdir()
+    memory.index_project(code)
+    turn, refused = 0, 0
+    for turn in range(1, 60):
+        (code / f"turn_{turn}.py").write_text(f"def turn_{turn}():\n    return {turn}\n")
+        wire.cut(turn, how)
+        try:
+            status = memory.index_project(code)
+        except StoreLost:  # before the run, or after it: who asks is there, and hears it
+            refused += 1
+            status = memory.index_project(code)
+        was_cut = wire.was_cut
+        wire.mend()
+        assert (status.state, status.indexed_files, status.problem) == ("completed", turn, None)
+        assert status.skipped == {}
+        if not was_cut:
+            break
+    assert turn - refused > 5
+    assert shouted == []
+    assert memory.check() == []
+    memory.close()
+
+
+def test_what_was_evicted_is_swept_though_the_connection_is_cut_meanwhile_and_nobody_shouts(
+    url: str, tmp_path: Path, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shouted: list[object] = []
+    monkeypatch.setattr("threading.excepthook", shouted.append)
+    memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
+    everything = {"max_age": timedelta(0), "min_importance": 1.0, "cap": 0, "dry_run": False, "delete": False}
+    turn = 0
+    for turn in range(1, 40):
+        memory.remember(f"word{turn} that goes")
+        assert evict(memory.core, "default", **everything).count == 1
+        wire.cut(turn, "before")
+        memory.sweeping.wake()
+        memory.sweeping.finish()
+        was_cut = wire.was_cut
+        wire.mend()
+        with memory.core.store.read() as view:
+            assert view.count(Filter(evicted=True, past=True, valid_only=False)) == 0
+        if not was_cut:
+            break
+    assert turn > 3
+    assert shouted == []
     memory.close()
 
 

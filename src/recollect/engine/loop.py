@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from recollect.engine.core import try_again
 from recollect.errors import RecollectError
 
 _MOST_DELAYS = 5  # who is woken again and again still gets to work
@@ -29,7 +30,8 @@ class Loop:
     """Does some work when it is woken, in a thread of its own, until its owner ends it.
 
     The work begins `delay` seconds after it was last woken (who is woken again and again still gets to work), and is
-    done anew as long as `again` says so, whether it failed or not. What it failed with is in `problem` until it
+    done anew as long as `again` says so, whether it failed or not. It comes to the same however often it is done, and
+    is done once more where the store's server was lost meanwhile. What it failed with is in `problem` until it
     succeeds; an error of ours is told to `failed`, any other is shouted. Work that takes long looks at `stopping` now
     and then.
     """
@@ -94,7 +96,7 @@ class Loop:
     def _run(self) -> None:
         while self._is_due():
             try:
-                self._work()
+                try_again(self._work)
                 self.problem = None
             except Exception as error:  # noqa: BLE001  the top of a thread: what is not ours is told of too
                 self._tell(error)

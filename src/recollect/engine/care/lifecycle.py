@@ -20,10 +20,10 @@ from recollect.engine.care.vault import forget_files
 from recollect.engine.core import Core, as_one_act, records_of
 from recollect.engine.intake.withheld import note_forgotten
 from recollect.engine.known import DOCUMENTS
-from recollect.engine.loop import Loop
+from recollect.engine.loop import Loop, keep
 from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.remember import put_of
-from recollect.errors import Conflict, ReadOnlyStore, StoreBusy, StoreFull
+from recollect.errors import Conflict
 from recollect.store.base import Edit, EvictionRule, FadingRule, Ident, Shelf, View
 from recollect.store.ops import Evict, Fade, Note, Sweep, Unfade
 from recollect.types import Change, Filter, Receipt, Record
@@ -281,11 +281,14 @@ def claim(core: Core, task: str, slot: datetime) -> bool:
 
 
 class Sweeping:
-    """Moves the words of what was evicted out of the live index, in the background, when there are any."""
+    """Moves the words of what was evicted out of the live index, in the background, when there are any.
+
+    What it cannot move (a full disk, a store in use, a server that is gone), whoever opens the store next does.
+    """
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._loop = Loop("recollect-sweep", self._sweep)
+        self._loop = Loop("recollect-sweep", self._sweep, failed=keep)
 
     def look(self) -> None:
         """Begins where something is left: a process may have ended before it had swept all."""
@@ -308,9 +311,6 @@ class Sweeping:
         swept = 1
         while swept and not self._loop.stopping.is_set():
             began = time.monotonic()
-            try:
-                with self._core.store.write(actor=self._core.actor) as edit:
-                    swept = edit.apply([Sweep(_SWEPT)])[0].count
-            except (StoreFull, StoreBusy, ReadOnlyStore):
-                return  # whoever opens it next sweeps what is left
+            with self._core.store.write(actor=self._core.actor) as edit:
+                swept = edit.apply([Sweep(_SWEPT)])[0].count
             self._loop.stopping.wait(time.monotonic() - began)  # nobody waits for this: half of the time is for others

@@ -20,7 +20,7 @@ from recollect.engine.known import PROJECTS, IndexedProject, code_files, read_pr
 from recollect.engine.loop import Loop
 from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.remember import ensure_space
-from recollect.errors import Cancelled, InvalidInput, NotFound
+from recollect.errors import Cancelled, InvalidInput, NotFound, RecollectError, StoreError
 from recollect.ingest.walk_files import Walked, is_text
 from recollect.store.base import Ident, Turn, View
 from recollect.store.ops import Erase
@@ -29,6 +29,7 @@ from recollect.working import meant_path
 
 _ERASED_AT_ONCE = 1_000
 _LOOKS_EVERY = 0.2  # seconds
+_AWAY_SECONDS = 5.0  # after which a watch looks for a store that was away
 _LAST_WORDS = 5.0  # seconds that a run has to end in
 
 UNFINISHED = "the last run did not end, and is not gone on with unasked; index the folder again to do so"
@@ -41,7 +42,7 @@ class _ProjectRun:
     """A run that goes on in this process."""
 
     def __init__(self, name: str, run: Callable[[_ProjectRun], None]) -> None:
-        self.loop = Loop(name, lambda: run(self))
+        self.loop = Loop(name, lambda: run(self), failed=lambda _: self.end())
         self.news = threading.Condition()
         self.last: IndexedProject | None = None
         self.callers = 1
@@ -102,6 +103,8 @@ class Projects:
                 run.news.wait(left)
             if progress is not None:
                 self._tell(progress, self.status(core, project.id, space), run)
+        if isinstance(run.loop.problem, RecollectError):
+            raise run.loop.problem
         return self.status(core, project.id, space)
 
     def _tell(self, progress: Tell, far: ProjectStatus, run: _ProjectRun) -> None:
@@ -126,7 +129,9 @@ class Projects:
             if held is not None and not held.over and not held.loop.stopping.is_set():
                 held.callers += 1
                 return held
-            run = _ProjectRun(f"recollect-index-{project.id}", lambda run: self._run(core, project, run, walked, of))
+            walks = iter([walked])  # who has to begin anew walks anew
+            name = f"recollect-index-{project.id}"
+            run = _ProjectRun(name, lambda run: self._run(core, project, run, next(walks, None), of))
             self._runs[key] = run
             if not self._stop.is_set():
                 run.loop.wake()
@@ -141,15 +146,13 @@ class Projects:
         of: Mapping[str, int] | None,
     ) -> None:
         stop = run.loop.stopping
-        try:
-            with _turn(core, project, stop) as turn, core.store.joined(in_steps=True, of=of):
-                if turn.mine:
-                    with core.store.read() as view:
-                        known = _find(view, project.id, project.space)
-                    if known is not None:
-                        run.tell(Pass(core, known, stop, run.tell).go(walked))
-        finally:
-            run.end()
+        with _turn(core, project, stop) as turn, core.store.joined(in_steps=True, of=of):
+            if turn.mine:
+                with core.store.read() as view:
+                    known = _find(view, project.id, project.space)
+                if known is not None:
+                    run.tell(Pass(core, known, stop, run.tell).go(walked))
+        run.end()
 
     # Watching
 
@@ -169,8 +172,8 @@ class Projects:
         try:
             for _ in watch_folder(Path(project.path), stop, ready):
                 _wait(self._runs.get(key), stop)  # which may have read what has changed since
-                if not stop.is_set():
-                    _wait(self._start(core, project), stop)
+                while not stop.is_set() and _wait(self._start(core, project), stop):
+                    stop.wait(_AWAY_SECONDS)
         finally:
             ready.set()
             with self._lock:
@@ -252,9 +255,11 @@ class Projects:
             loop.wait(max(0.0, deadline - time.monotonic()))
 
 
-def _wait(run: _ProjectRun | None, stop: threading.Event) -> None:
+def _wait(run: _ProjectRun | None, stop: threading.Event) -> bool:
+    """Waits for the end of a run; answers whether it found no store."""
     while run is not None and not run.loop.wait(_LOOKS_EVERY) and not stop.is_set():
         continue
+    return run is not None and isinstance(run.loop.problem, StoreError)
 
 
 def _folder(path: str | os.PathLike[str]) -> Path:

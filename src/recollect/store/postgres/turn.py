@@ -56,8 +56,12 @@ class DatabaseTurn(Turn):
             self._connection = None
         if self._connection is None:
             self._connection = self._connect()
-        with self._converted():
-            row = self._connection.execute("SELECT pg_try_advisory_lock(%s)", (self._key,)).fetchone()
+        try:
+            with self._converted():
+                row = self._connection.execute("SELECT pg_try_advisory_lock(%s)", (self._key,)).fetchone()
+        except StoreLost:
+            self.release()
+            raise
         self._mine = row is not None and bool(row[0])
         return self._mine
 
