@@ -1,8 +1,8 @@
 """Do memories of other programs come along, once, with their times and sources?
 
 The files in `elsewhere/` were written by the programs themselves: @modelcontextprotocol/server-memory 2026.8.31,
-mem0ai 2.2.1, MemPalace 3.11.0, mcp-memory-service 12.4.0 and basic-memory 0.23.2. The others follow what their programs
-document.
+mem0ai 2.2.1, MemPalace 3.11.0, mcp-memory-service 12.4.0, basic-memory 0.23.2 and claude-mem 13.25.3. The others follow
+what their programs document.
 """
 
 from __future__ import annotations
@@ -133,10 +133,7 @@ def make(name: str, folder: Path) -> Path:
     if name == "mcp-memory-service":
         return unpack(folder, "mms.db.gz")
     if name == "claude-mem":
-        folder.mkdir()
-        with closing(sqlite3.connect(folder / "claude-mem.db")) as db:
-            db.executescript(CLAUDE_MEM)
-        return folder / "claude-mem.db"
+        return unpack(folder, "claude-mem.db.gz") / "claude-mem.db"
     if name == "basic-memory":
         return put(folder / "notes" / "coffee" / "Coffee Brewing.md", BASIC).parents[1]
     if name == "gemini":
@@ -150,7 +147,7 @@ def make(name: str, folder: Path) -> Path:
 
 COUNTS = {
     "server-memory": (4, 1, 3), "mem0": (2, 0, 0), "mempalace": (3, 2, 0), "mcp-memory-service": (2, 0, 0),
-    "claude-mem": (3, 0, 0), "basic-memory": (2, 2, 1), "chatgpt": (2, 0, 0), "claude": (6, 0, 0), "gemini": (3, 0, 0),
+    "claude-mem": (8, 0, 0), "basic-memory": (2, 2, 1), "chatgpt": (2, 0, 0), "claude": (6, 0, 0), "gemini": (3, 0, 0),
 }  # fmt: skip
 """Records, facts and entities of each."""
 
@@ -417,15 +414,26 @@ def test_kinds_tags_and_times_of_mcp_memory_service_stay(memory: Memory, tmp_pat
 def test_observations_summaries_and_prompts_of_claude_mem_belong_to_their_session(
     memory: Memory, tmp_path: Path
 ) -> None:
-    (done,) = memory.import_(make("claude-mem", tmp_path / "c"))
-    assert done.problems == ("1 observation left out: it says nothing",)
-    found = {record.kind: record for record in memory.list()}
-    decision = found["decision"]
-    assert decision.text == "Keys rotate\nRS256 was chosen over HS256.\n- The key is in vault"
-    assert (decision.title, decision.project, decision.session) == ("Tokens use RS256", "gateway", "m1")
-    assert decision.event_time == datetime(2025, 12, 30, 13, 6, 40, tzinfo=UTC)
+    memory.import_(make("claude-mem", tmp_path / "c"))
+    found = {record.kind: record for record in memory.list(session="c-three")}
+    assert sorted(found) == ["decision", "prompt", "summary"]
+    assert found["decision"].text == "Keys rotate\nRS256 was chosen over HS256.\n- The key is in the vault"
+    assert (found["decision"].title, found["decision"].project) == ("Tokens use RS256", "gateway")
+    assert found["decision"].event_time == datetime(2026, 3, 1, 9, 10, tzinfo=UTC)
     assert found["summary"].text == "Request: Make tokens safe\nLearned: RS256 is enough\nCompleted: Merged"
     assert (found["prompt"].project, found["prompt"].role) == ("gateway", "user")
+    saved = {record.text for record in memory.list(project="kitchen")}
+    assert saved == {"Zeig mir das Rezept für Brot", "Manual memory\nBrot braucht zwölf Stunden Gare."}
+
+
+def test_an_observation_of_claude_mem_that_says_nothing_is_left_out_and_told(memory: Memory, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "claude-mem.db")) as db:
+        db.executescript(CLAUDE_MEM)
+    (done,) = memory.import_(tmp_path / "claude-mem.db")
+    assert done.problems == ("1 observation left out: it says nothing",)
+    assert {(record.kind, record.session) for record in memory.list()} == {
+        ("decision", "c1"), ("summary", "c1"), ("prompt", "c1"),
+    }  # fmt: skip
 
 
 def test_a_note_of_basic_memory_gives_observations_relations_and_its_text(memory: Memory, tmp_path: Path) -> None:
