@@ -1,8 +1,8 @@
 """Do memories of other programs come along, once, with their times and sources?
 
 The files in `elsewhere/` were written by the programs themselves: @modelcontextprotocol/server-memory 2026.8.31,
-mem0ai 2.2.1, MemPalace 3.11.0, mcp-memory-service 12.4.0, basic-memory 0.23.2 and claude-mem 13.25.3. The others follow
-what their programs document.
+mem0ai 2.2.1, MemPalace 3.11.0, mcp-memory-service 12.4.0, basic-memory 0.23.2 and 0.24.1, and claude-mem 13.25.3. The
+others follow what their programs document.
 """
 
 from __future__ import annotations
@@ -316,6 +316,32 @@ def test_notes_that_basic_memory_wrote_come_with_their_observations_and_relation
         ("part_of", "Japanese Culture"), ("relates_to", "Green Tea"),
     }  # fmt: skip
     assert memory.import_(HERE / "basic-memory")[0].records == 0
+
+
+def test_a_note_of_basic_memory_gives_the_links_and_observations_that_the_program_sees_in_it_and_no_line_is_lost(
+    memory: Memory,
+) -> None:
+    memory.import_(HERE / "basic-memory-links")
+    assert {(fact.predicate, fact.object) for fact in memory.facts("Links")} == {
+        ("links_to", name) for name in ("Bullet Link", "Gateway", "Inner", "Quoted", "Tail", "Tokens")
+    }
+    prose = next(one.text for one in memory.list() if one.id.endswith("#"))
+    assert sorted(record.kind for record in memory.list()) == ["decision", "note", "note", "num", "star"]
+    for line in ("See [[Tokens|the tokens]] and", "- [code] not an observation", "- plain bullet [[Bullet Link]]"):
+        assert line in prose
+
+
+def test_a_note_of_basic_memory_is_of_the_time_of_its_file_and_an_edit_of_it_is_brought_along(
+    memory: Memory, tmp_path: Path
+) -> None:
+    note = put(tmp_path / "notes" / "Port.md", "---\ntitle: Port\npermalink: port\n---\n\nThe port is 80.\n")
+    os.utime(note, (1_700_000_000, 1_700_000_000))
+    memory.import_(note.parent)
+    assert [one.event_time for one in memory.list()] == [datetime.fromtimestamp(1_700_000_000, UTC)]
+    note.write_text(note.read_text().replace("80", "8443"))
+    os.utime(note, (1_710_000_000, 1_710_000_000))
+    memory.import_(note.parent)
+    assert [one.text for one in memory.list()] == ["The port is 8443."]
 
 
 def test_what_was_changed_there_since_is_brought_up_to_date_unless_it_was_changed_here(

@@ -13,6 +13,8 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -102,6 +104,13 @@ class Files:
                 return file.read(most).removeprefix(_MARK)
         except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
             raise InvalidInput("path", f"{name} cannot be read: {error}") from error
+
+    def changed(self, name: str) -> datetime | None:
+        if self._archive is not None:  # which tells no time zone
+            return None
+        with suppress(OSError):
+            return datetime.fromtimestamp(self._place(name).stat().st_mtime, UTC)
+        return None
 
     def tables(self, name: str) -> frozenset[str]:
         if self._archive is not None:

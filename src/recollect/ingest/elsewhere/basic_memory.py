@@ -1,13 +1,15 @@
 """What does basic-memory keep?
 
 A folder of Markdown. Each note has front matter (title, type, permalink, tags), says what was observed in lines like
-`- [category] text #tag (context)`, and what it relates to in lines like `- relates_to [[Other note]]`.
+`- [category] text #tag (context)`, and what it relates to in lines like `- relates_to [[Other note]]`. When a note was
+written, only its file tells.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 
 from recollect.ingest.elsewhere.found import (
     Fact,
@@ -24,8 +26,16 @@ from recollect.ingest.elsewhere.found import (
 )
 from recollect.ingest.frontmatter import split_front_matter
 
-_OBSERVED = re.compile(r"^\s*[-*] +\[(?P<category>[^\]\[ xX][^\]\[]*)\] +(?P<text>\S.*)$")
-_RELATED = re.compile(r"^\s*[-*] +(?P<predicate>[^\[\]]*?) *\[\[(?P<object>[^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+_OBSERVED = re.compile(
+    r"^\s*(?:[-*+]|\d+[.)]) +\[(?P<category>[^\W_]{2,}[^\[\]()]*|(?![xX]\])[^\W_])\] +(?P<text>\S.*)$"
+)
+_LINK = re.compile(r"\[\[(?P<object>[^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+_RELATED = re.compile(
+    r"^\s*[-*+] +(?:(?P<predicate>[^\s\[\]]+|\"[^\"\[\]]+\"|'[^'\[\]]+') *)?" + _LINK.pattern + r" *(?:\([^()]*\))?\s*$"
+)
+"""A word or a quoted label, a link, perhaps a context. Any other line with a link is a sentence, which stays one."""
+_CODE = re.compile(r"`[^`]*`")
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
 _TAG = re.compile(r"(?<!\S)#([\w/-]+)")
 _CONTEXT = re.compile(r" *\(([^()]*)\)\s*$")
 
@@ -46,19 +56,28 @@ def _read(files: Material) -> Iterator[Item]:
         except UnicodeDecodeError:
             yield Left("note", "it is not UTF-8 text")
             continue
-        yield from _read_note(name, text)
+        yield from _read_note(name, text, files.changed(name))
 
 
-def _read_note(name: str, text: str) -> Iterator[Item]:
+def _read_note(name: str, text: str, changed: datetime | None) -> Iterator[Item]:
     front, body = split_front_matter(text)
     title = text_of(front, "title") or name.rsplit("/", 1)[-1].removesuffix(".md")
     project = name.rpartition("/")[0] or None
     key = text_of(front, "permalink") or name
-    tags, at = labels_of(front.get("tags")), time_of(front, "created", "date", "modified")
+    tags, since = labels_of(front.get("tags")), time_of(front, "created", "date", "modified")
+    at = since or changed
     yield Named(name=title, type=text_of(front, "type") or None)
     prose: list[str] = []
+    links: dict[str, None] = {}
+    fenced = False
     for line in body.splitlines():
+        fenced = fenced != bool(_FENCE.match(line))
+        if fenced:
+            prose.append(line)
+            continue
         observed, related = _OBSERVED.match(line), _RELATED.match(line)
+        if related is None:
+            links.update(dict.fromkeys(link["object"].strip() for link in _LINK.finditer(_CODE.sub("", line))))
         if observed is not None:
             said = observed["text"].strip()
             context = _CONTEXT.search(said)
@@ -69,10 +88,14 @@ def _read_note(name: str, text: str) -> Iterator[Item]:
                 metadata={} if context is None else {"context": context[1]},
             )  # fmt: skip
         elif related is not None:
-            predicate = related["predicate"].strip() or "links_to"
-            yield Fact(subject=title, predicate=predicate, object=related["object"].strip(), since=at, provenance=name)
+            predicate = (related["predicate"] or "").strip("\"' ") or "links_to"
+            yield Fact(
+                subject=title, predicate=predicate, object=related["object"].strip(), since=since, provenance=name
+            )
         else:
             prose.append(line)
+    for link in filter(None, links):
+        yield Fact(subject=title, predicate="links_to", object=link, since=since, provenance=name)
     said = re.sub(r"^#+ *(Observations|Relations)\s*$", "", "\n".join(prose), flags=re.MULTILINE).strip()
     said = re.sub(r"\n{3,}", "\n\n", said)
     if said and said.lstrip("# ").strip() != title:
