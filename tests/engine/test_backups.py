@@ -17,7 +17,7 @@ from tests.conftest import Clock
 import recollect
 from recollect import ConfigError, Memory, Settings, StoreDamaged
 from recollect.engine.care import backups
-from recollect.engine.care.backups import advice, back_up, backups_in, failures, last_problem
+from recollect.engine.care.backups import advice, back_up, backups_in, backups_of, failures, last_problem
 from recollect.engine.care.schedule import Scheduler, backup_tasks
 
 
@@ -164,3 +164,26 @@ def test_settings_that_make_no_sense_are_refused(backed: Callable[..., Memory]) 
         backup_tasks(memory)
     with backed(backup_schedule="off") as memory:
         assert backup_tasks(memory) == []
+
+
+def test_stores_that_back_up_into_one_folder_keep_their_copies_apart(
+    backed: Callable[..., Memory], tmp_path: Path, clock: Clock
+) -> None:
+    far = tmp_path / "far"
+    given = {"backup_folder": str(far), "backup_keep": 1}
+    with backed(**given) as memory, backed(**given, home=tmp_path / "other") as other:
+        memory.remember("Ada wrote the first program.")
+        other.remember("Of the other store.")
+        clock.step = timedelta(0)
+        kept = back_up(memory.core).path
+        back_up(other.core)  # within the same second
+        clock.advance(days=1)
+        last = back_up(other.core).path
+        assert [one.path for one in backups_of(memory.settings)] == [kept]
+        assert [one.path for one in backups_of(other.settings)][:1] == [last]
+        assert advice(memory.core) == []
+        clock.advance(days=3)
+        assert advice(memory.core)[0].startswith("the last backup is of 2026-05-10")
+    recollect.restore(kept, tmp_path / "back")
+    with recollect.open(tmp_path / "back") as memory:
+        assert [record.text for record in memory.list()] == ["Ada wrote the first program."]

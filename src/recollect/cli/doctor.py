@@ -199,7 +199,7 @@ def examine(settings: Settings) -> Report:
 
 
 def _last_backup(settings: Settings) -> Backup | None:
-    return next(iter(backups.backups_in(backups.folder_of(settings))), None)
+    return next(iter(backups.backups_of(settings)), None)
 
 
 def _versions(place: Place) -> dict[str, str]:

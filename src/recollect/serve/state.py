@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 from starlette.responses import Response
 
 from recollect.contracts.route import Feed, News
-from recollect.engine.care.backups import backups_in, folder_of
+from recollect.engine.care.backups import backups_of
 from recollect.engine.memory import Memory
 from recollect.errors import Forbidden, InvalidInput, RecollectError
 from recollect.serve.counted import Answer
@@ -151,7 +151,7 @@ class _Stock(Collector):
         with memory.core.store.read() as view:
             waiting, spaces = view.waiting(None).count, len(view.spaces())
         yield GaugeMetricFamily("recollect_store_bytes", "Bytes of the store on disk.", memory.size())
-        backups = backups_in(folder_of(memory.settings))
+        backups = backups_of(memory.settings)
         yield GaugeMetricFamily("recollect_backups", "Backups that there are.", len(backups))
         if backups:
             age = (memory.core.clock() - backups[0].at).total_seconds()

@@ -4,10 +4,12 @@ At the moments that a schedule names, a copy is made and read back from its firs
 name: whatever is called a backup was one. Of a store in a database server the copy is an export. Copies are rotated:
 the newest stay, and of earlier weeks one each. A command that the user names is given each copy, to take it elsewhere.
 It has an hour, and is ended with the service; what becomes of it says nothing of the copy, which stays and is rotated.
+Several stores may have one folder: the names of their copies tell them apart.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
 FOLDER = "backups"
-_NAME = re.compile(r"^recollect-(\d{8}-\d{6})\.(db|jsonl)$")
+_NAME = re.compile(r"^recollect-(\d{8}-\d{6})((?:-[0-9a-f]{6})?)\.(db|jsonl)$")
 _WEEKS = 4
 _COMMAND_SECONDS = 3_600.0
 _LOOK_SECONDS = 0.2
@@ -66,14 +68,27 @@ def folder_of(settings: Settings) -> Path:
     return Path(settings.backup_folder).expanduser() if settings.backup_folder else settings.home / FOLDER
 
 
-def backups_in(folder: Path) -> list[Backup]:
-    """All that there are, the newest first."""
+def backups_of(settings: Settings) -> list[Backup]:
+    """All that there are of a store, the newest first."""
+    return backups_in(folder_of(settings), _mark_of(settings))
+
+
+def backups_in(folder: Path, mark: str = "") -> list[Backup]:
+    """All with a mark that there are in a folder, the newest first."""
     try:
         paths = list(folder.iterdir())
     except OSError:
         return []
-    made = [_backup_at(path) for path in paths]
+    made = [_backup_at(path, mark) for path in paths]
     return sorted((one for one in made if one is not None), key=lambda one: one.at, reverse=True)
+
+
+def _mark_of(settings: Settings) -> str:
+    """What the names of a store's copies end with where others may have theirs in the same folder."""
+    if settings.backup_folder is None:
+        return ""
+    place = re.sub("//[^/@]*@", "//", settings.store) if settings.store else str(settings.home.resolve())
+    return f"-{hashlib.sha256(place.encode('utf-8', 'surrogateescape')).hexdigest()[:6]}"
 
 
 _KEPT_ASIDE = ("recollect-replaced-*", "recollect-damaged-*", "*.db.new")
@@ -105,10 +120,10 @@ def _since(moment: datetime, folder: Path, forms: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-def _backup_at(path: Path) -> Backup | None:
-    """What a file is by its name; None where it is no backup, or was rotated out just now."""
+def _backup_at(path: Path, mark: str) -> Backup | None:
+    """What a file is by its name; None where it is no backup of the store, or was rotated out just now."""
     named = _NAME.match(path.name)
-    if named is None:
+    if named is None or named[2] != mark:
         return None
     try:
         size = path.stat().st_size
@@ -136,8 +151,8 @@ def _back_up(core: Core, stopped: Callable[[], bool]) -> Backed:
         private.make_folder(folder)
     except OSError as error:
         raise ReadOnlyStore(f"backup_folder: {folder} cannot be made: {error.strerror}") from error
-    path, size = _copy(core, folder)
-    removed = _rotate(backups_in(folder), settings.backup_keep)
+    path, size = _copy(core, folder / f"recollect-{began:%Y%m%d-%H%M%S}{_mark_of(settings)}")
+    removed = _rotate(backups_of(settings), settings.backup_keep)
     if settings.backup_command:
         _note(core, _HANDED, f"{began:%Y-%m-%d %H:%M:%S} UTC")
         try:
@@ -147,14 +162,14 @@ def _back_up(core: Core, stopped: Callable[[], bool]) -> Backed:
     return Backed(path=path, bytes=size, removed=removed, seconds=(core.clock() - began).total_seconds())
 
 
-def _copy(core: Core, folder: Path) -> tuple[str, int]:
+def _copy(core: Core, target: Path) -> tuple[str, int]:
     if core.settings.store is None:
-        copied = keep.backup(core, folder)
+        copied = keep.backup(core, target.with_suffix(".db"))
         return copied.path, copied.bytes
     from recollect.engine.care import export  # of those alone who keep a memory elsewhere
 
-    done = export.export(core, folder, None, None)
-    path = Path(str(done.path))
+    path = target.with_suffix(".jsonl")
+    export.export(core, path, None, None)
     try:
         export.verify(path)
     except RecollectError:
@@ -265,7 +280,7 @@ def failures(core: Core) -> list[str]:
 
 def advice(core: Core) -> list[str]:
     """What a person should hear of backups: that a command has not ended, or that the last good one is old."""
-    found = backups_in(folder_of(core.settings))
+    found = backups_of(core.settings)
     with core.store.read() as view:
         since = view.kept(_STATE).get(_HANDED)
     told = [] if since is None else [f"backup_command was given a copy at {since}, and has not ended since"]
