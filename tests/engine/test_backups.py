@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import Clock
 
 import recollect
-from recollect import ConfigError, Memory, Settings, StoreDamaged
+from recollect import ConfigError, InvalidInput, Memory, NotAStore, Settings, StoreDamaged
 from recollect.engine.care import backups
 from recollect.engine.care.backups import advice, back_up, backups_in, backups_of, failures, last_problem
 from recollect.engine.care.schedule import Scheduler, backup_tasks
@@ -187,3 +187,13 @@ def test_stores_that_back_up_into_one_folder_keep_their_copies_apart(
     recollect.restore(kept, tmp_path / "back")
     with recollect.open(tmp_path / "back") as memory:
         assert [record.text for record in memory.list()] == ["Ada wrote the first program."]
+
+
+def test_who_restores_an_export_hears_that_it_is_imported(memory: Memory, tmp_path: Path) -> None:
+    memory.remember("Ada wrote the first program.")
+    memory.export(tmp_path / "recollect-20260510-120000.jsonl")
+    with pytest.raises(NotAStore, match="`recollect import` an export"):
+        recollect.restore(tmp_path / "recollect-20260510-120000.jsonl", tmp_path / "back")
+    with pytest.raises(InvalidInput, match="`recollect import` an export"), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECOLLECT_STORE", "postgresql://localhost/none")
+        recollect.restore(tmp_path / "recollect-20260510-120000.jsonl")

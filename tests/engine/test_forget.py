@@ -112,6 +112,19 @@ def test_the_receipt_names_what_a_restore_kept_aside(memory: Memory, tmp_path: P
     assert traces(home, SECRET) == traces(aside, SECRET) != []
 
 
+def test_the_receipt_names_copies_beside_the_store_also_where_backups_go_elsewhere(
+    memory: Memory, tmp_path: Path
+) -> None:
+    home, far = tmp_path / "home", tmp_path / "far"
+    confide(memory)
+    memory.backup(home / "backups" / "before-upgrade-from-format-10-20260510-120000.db")
+    memory.close()
+    with recollect.open(settings=Settings(home=home, embedder="none", backup_folder=str(far))) as again:
+        again.backup(far)
+        left = " ".join(again.forget("a").pending)
+    assert [f"a backup in {folder} may hold of it" in left for folder in (far, home / "backups")] == [True, True]
+
+
 def test_no_file_holds_a_word_of_a_deleted_space(memory: Memory, tmp_path: Path) -> None:
     confide(memory, "private")
     memory.entity(SECRET, space="private", description=CJK)

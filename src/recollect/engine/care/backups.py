@@ -97,13 +97,14 @@ _KEPT_ASIDE = ("recollect-replaced-*", "recollect-damaged-*", "*.db.new")
 
 def copies_since(settings: Settings, moment: datetime) -> str | None:
     """Which copies may hold what was there at a moment, in words; None where there are none."""
-    folder = folder_of(settings)
     told: list[str] = []
-    if backups := _since(moment, folder, ("recollect-[0-9]*", "before-upgrade-*")):
-        count = "a backup" if len(backups) == 1 else f"{len(backups)} backups"
-        told.append(
-            f"what {count} in {folder} may hold of it; that stays until you delete them or newer ones take their place"
-        )
+    for folder in dict.fromkeys((folder_of(settings), settings.home / FOLDER)):  # where those before an upgrade are
+        if backups := _since(moment, folder, ("recollect-[0-9]*", "before-upgrade-*")):
+            count = "a backup" if len(backups) == 1 else f"{len(backups)} backups"
+            told.append(
+                f"what {count} in {folder} may hold of it; that stays until you delete them or newer ones take their"
+                " place"
+            )
     if aside := _since(moment, settings.home, _KEPT_ASIDE):
         told.append(
             f"what {' and '.join(aside)} in {settings.home} may hold of it; that was kept aside for you to delete"

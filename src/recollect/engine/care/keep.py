@@ -13,13 +13,14 @@ from recollect.engine.care import rebuild
 from recollect.engine.core import Core, utc_now
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.parse import parse_flag
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotAStore
 from recollect.store.base import Changes, Unsealed
 from recollect.store.choose import backup_store, open_store, repair_store, restore_store
 from recollect.store.kept import Copied, Repaired
 
 _AHEAD = timedelta(hours=1)
 _MOST = 100_000
+_EXPORT = "`recollect import` an export (.jsonl), as the backups are that a store in a database server makes by itself"
 _ONLY_DERIVED = "run `recollect reindex`"
 
 
@@ -52,8 +53,11 @@ def restore(
     or, with `over`, kept aside in a folder beside it; nobody may have it open then.
     """
     settings = load_settings(folder)
-    _need_a_file(settings, "pg_restore brings it back")
-    return restore_store(settings.home, parse_path(path), utc_now(), over=parse_flag(over, "over"))
+    _need_a_file(settings, f"pg_restore brings back a dump, and {_EXPORT}")
+    try:
+        return restore_store(settings.home, parse_path(path), utc_now(), over=parse_flag(over, "over"))
+    except NotAStore as error:
+        raise NotAStore(f"{error}; {_EXPORT}") from error
 
 
 def unsealed(core: Core) -> int:

@@ -1,0 +1,1211 @@
+"""Do a folder of Markdown and a memory stay in step, whoever changes what, and whatever is killed?"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from tests.conftest import Clock
+
+import recollect
+from recollect import InvalidInput, Memory, Settings
+from recollect.engine.care.inbox import inbox
+from recollect.engine.care.note_pages import KnownFile, hash_of
+from recollect.engine.care.vault import _shelf_of, foreign_files
+from recollect.engine.write.remember import put_of
+from recollect.ingest.vault import Page, links_in, name_page, parse_page, render_page
+
+KILLED = """
+import os, signal, sys, recollect
+from datetime import datetime
+from pathlib import Path
+from recollect import private
+from recollect.engine.core import utc_now
+whole, left = private.write_whole, int(sys.argv[3])
+def dying(path, data, **how):
+    global left
+    left -= 1
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    whole(path, data, **how)
+    if left == 1 and sys.argv[4] == "after":
+        os.kill(os.getpid(), signal.SIGKILL)
+private.write_whole = dying
+clock = (lambda: datetime.fromisoformat(sys.argv[5])) if len(sys.argv) > 5 else utc_now
+with recollect.open(settings=recollect.Settings(home=Path(sys.argv[1]), embedder="none"), clock=clock) as memory:
+    memory.sync(sys.argv[2])
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "notes").mkdir()
+    return tmp_path / "notes"
+
+
+def files(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text("utf-8")
+        for path in sorted(folder.rglob("*.md"))
+        if ".git" not in path.parts
+    }
+
+
+def only(folder: Path) -> Path:
+    (path,) = [one for one in folder.rglob("*.md") if ".git" not in one.parts]
+    return path
+
+
+def texts(memory: Memory) -> dict[str, str]:
+    return {record.id: record.text for record in memory.list(limit=1000)}
+
+
+def test_a_record_becomes_a_file_that_people_can_read_and_edit(memory: Memory, folder: Path) -> None:
+    memory.entity("Ada Lovelace", aliases=["Ada"])
+    memory.remember(
+        "Ada wrote it: the first program.", id="a1", tags=["history", "a: b"], project="Old Engines", importance=0.9
+    )
+    assert memory.sync(folder).written == 1
+    ((name, content),) = files(folder).items()
+    assert name.startswith("Old-Engines/ada-wrote-it-the-first-program-")
+    front, _, text = content.removeprefix("---\n").partition("\n---\n\n")
+    assert [line for line in front.split("\n") if not line.startswith("time: ")] == [
+        "id: a1", "tags:", "  - history", '  - "a: b"', "project: Old Engines", "importance: 0.9",
+        "trust: agent_inferred", "about:", '  - "[[Ada Lovelace]]"',
+    ]  # fmt: skip
+    assert text == "Ada wrote it: the first program.\n"
+    path = only(folder)
+    path.write_text(path.read_text().replace("the first program", "the *very* first program").replace("0.9", "0.4"))
+    done = memory.sync(folder)
+    assert (done.revised, done.written) == (1, 0)
+    (record,) = memory.list()
+    assert (record.text, record.importance) == ("Ada wrote it: the *very* first program.", 0.4)
+    assert (record.tags, record.project, record.trust) == (("history", "a: b"), "Old Engines", "agent_inferred")
+    assert not memory.sync(folder).changed
+
+
+def test_a_new_file_becomes_a_record_with_its_links_and_gets_its_id(memory: Memory, folder: Path) -> None:
+    (folder / "sub").mkdir()
+    path = folder / "sub" / "My thought.md"
+    path.write_text(
+        "---\ncssclass: wide\ntags: [garden, two words]\n---\n\nAsk [[Ada Lovelace|Ada]] about `[[code]]`.\n"
+    )
+    assert memory.sync(folder).added == 1
+    (record,) = memory.list()
+    assert record.text == "Ask [[Ada Lovelace|Ada]] about `[[code]]`."
+    assert (record.tags, record.trust) == (("garden", "two words"), "user_declared")
+    assert [entity.name for entity in memory.entities()] == ["Ada Lovelace"]
+    content = path.read_text()
+    assert f"id: {record.id}\n" in content
+    assert "cssclass: wide\n" in content
+    assert not memory.sync(folder).changed
+    path.unlink()
+    assert memory.sync(folder).archived == 1
+    assert memory.list() == []
+
+
+@pytest.mark.parametrize("line", ["tags: tea, black tea,", "tags: [tea, black tea]", 'tags: "tea, black tea"'])
+def test_tags_on_one_line_are_as_many_as_there_are(memory: Memory, folder: Path, line: str) -> None:
+    (folder / "tea.md").write_text(f"---\n{line}\n---\n\nTea at five.\n")
+    memory.sync(folder)
+    assert memory.list()[0].tags == ("tea", "black tea")
+    memory.remember("Tea at four.", id="one", tags=["milk, sugar"])
+    memory.sync(folder)
+    assert memory.sync(folder).changed is False
+    assert memory.get("one").tags == ("milk, sugar",)
+
+
+def test_ends_of_lines_are_no_change(memory: Memory, folder: Path) -> None:
+    memory.remember("One line.\r\nAnother one.\r\n", id="lines")
+    memory.sync(folder)
+    assert not memory.sync(folder).changed
+    only(folder).write_bytes(only(folder).read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+    assert not memory.sync(folder).changed
+
+
+def test_a_file_may_be_renamed_and_moved(memory: Memory, folder: Path) -> None:
+    memory.remember("The orchard has ten trees.", id="orchard")
+    memory.sync(folder)
+    (folder / "deep" / "er").mkdir(parents=True)
+    only(folder).rename(folder / "deep" / "er" / "Trees.md")
+    assert not memory.sync(folder).changed
+    memory.revise("orchard", "The orchard has eleven trees.")
+    assert memory.sync(folder).written == 1
+    assert list(files(folder)) == ["deep/er/Trees.md"]
+    assert "eleven" in only(folder).read_text()
+
+
+def test_what_leaves_the_memory_leaves_the_folder_unless_it_was_edited(memory: Memory, folder: Path) -> None:
+    for id in ("one", "two", "three"):
+        memory.remember(f"Number {id} is here.", id=id)
+    memory.sync(folder)
+    memory.forget("one")
+    memory.supersede("two", "three", reason="newer")
+    assert memory.sync(folder).removed == 2
+    path = only(folder)
+    path.write_text(path.read_text().replace("here", "still here"))
+    memory.supersede("three", memory.remember("Number four is here.").id, reason="newer")
+    assert memory.sync(folder).revised == 1
+    assert texts(memory)["three"] == "Number three is still here."
+
+
+def test_what_was_forgotten_does_not_come_back_by_a_copy_of_its_file(memory: Memory, folder: Path) -> None:
+    memory.remember("Number one is here.", id="one")
+    memory.sync(folder)
+    path, copy = only(folder), only(folder).read_text()
+    memory.forget("one")
+    assert memory.sync(folder).removed == 1
+    for said in (copy, copy.replace("here", "still here"), copy.replace("Number one is here.\n", MARKS)):
+        path.write_text(said)
+        done = memory.sync(folder)
+        assert not done.changed
+        assert [(one.path, "one was forgotten here" in one.problem) for one in done.problems] == [(path.name, True)]
+        assert path.read_text() == said
+        assert texts(memory) == {}
+    path.write_text(copy.replace("id: one\n", ""))
+    assert memory.sync(folder).added == 1
+    assert list(texts(memory).values()) == ["Number one is here."]
+    assert not memory.sync(folder).changed
+
+
+def test_what_a_killed_sync_was_writing_is_out_of_gits_sight_and_goes_with_the_next(
+    tmp_path: Path, folder: Path
+) -> None:
+    settings = Settings(home=tmp_path / "home", embedder="none")
+    with recollect.open(settings=settings) as memory:
+        memory.remember("The plugh is green.", id="lamp")
+    git(folder, "init", "-q")
+    line = [
+        sys.executable,
+        "-c",
+        KILLED.replace("os.kill(os.getpid()", "how['by'].write_bytes(data); os.kill(os.getpid()"),
+    ]
+    done = subprocess.run([*line, str(settings.home), str(folder), "1", "before"], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert [path for path in folder.rglob("*.part") if b"plugh" in path.read_bytes()]
+    assert git(folder, "status", "--porcelain", "--untracked-files=all") == ""
+    gone = done_process()
+    (folder / f".of-an-earlier-release.md.{gone}").write_text("---\nid: lamp\n---\n\nThe plugh is green.\n")
+    (folder / f".my own.md.{gone}").write_text("is mine")
+    with recollect.open(settings=settings) as memory:
+        memory.forget("lamp")
+        assert memory.sync(folder).problems == ()
+    left = {path.name for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts}
+    assert left == {".gitignore", f".my own.md.{gone}"}
+
+
+def done_process() -> int:
+    """The number of a process that is no more."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    return ended.pid
+
+
+def test_what_was_left_long_ago_goes_though_another_process_has_its_number(memory: Memory, folder: Path) -> None:
+    memory.remember("The lamp is green.")
+    memory.sync(folder)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        old, cut, new = (folder / f".{name}-e8bc16.md.{other.pid}" for name in ("old", "cut", "new"))
+        for path, content in ((old, "---\nid: lamp\n---\n"), (cut, "--"), (new, "---\nid: lamp\n")):
+            path.write_text(content)
+        for path in (old, cut):
+            os.utime(path, (1_000_000_000, 1_000_000_000))
+        assert memory.sync(folder).problems == ()
+        assert [path.exists() for path in (old, cut, new)] == [False, False, True]
+        other.communicate(b"\n")
+
+
+@pytest.mark.parametrize("kind", ["a link", "a file"])
+def test_our_folder_that_is_something_else_is_refused_and_left_alone(
+    memory: Memory, folder: Path, tmp_path: Path, kind: str
+) -> None:
+    memory.remember("The lamp is green.")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / f"{done_process()}-1.part").write_text("somebody's")
+    own = folder / ".recollect-sync"
+    if kind == "a link":
+        own.symlink_to(tmp_path / "elsewhere")
+    else:
+        own.write_text("mine")
+    with pytest.raises(InvalidInput, match=rf"recollect-sync is {kind}, .* move it away"):
+        memory.sync(folder)
+    assert files(folder) == {}
+    assert [path.read_text() for path in (tmp_path / "elsewhere").iterdir()] == ["somebody's"]
+    own.unlink()
+    assert memory.sync(folder).written == 1
+
+
+@pytest.mark.parametrize("name", ["Lamp.MD", "lamp.markdown", "deep/Lamp.Markdown"])
+def test_a_note_may_be_renamed_to_another_ending_of_markdown(memory: Memory, folder: Path, name: str) -> None:
+    memory.remember("The lamp is green.", id="lamp")
+    memory.sync(folder)
+    (folder / "deep").mkdir()
+    only(folder).rename(folder / name)
+    done = memory.sync(folder)
+    assert (done.archived, done.written, done.problems, set(texts(memory))) == (0, 0, (), {"lamp"})
+    (folder / name).write_text((folder / name).read_text().replace("green", "red"))
+    assert memory.sync(folder).revised == 1
+    assert texts(memory) == {"lamp": "The lamp is red."}
+
+
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "x" + "\r\n\n" * 300_000 + "y"], ids=["long", "of many lines"])
+def test_the_longest_record_is_read_from_the_file_that_it_became(memory: Memory, folder: Path, text: str) -> None:
+    memory.remember(text, id="long", tags=["a" * 200], metadata={"k": "\x01" * 9_000})
+    assert memory.sync(folder).written == 1
+    path = only(folder)
+    assert path.stat().st_size > 1_000_000
+    path.write_bytes(path.read_bytes().replace(b"a" * 200, b"b" * 200).replace(b"\n", b"\r\n"))
+    done = memory.sync(folder)
+    assert (done.revised, done.problems) == (1, ())
+    assert (memory.get("long").text, memory.get("long").tags) == (text, ("b" * 200,))
+
+
+def test_names_that_no_link_can_hold_make_no_other_entities(memory: Memory, folder: Path, tmp_path: Path) -> None:
+    for name in ("C#", "F# 9", "Pipe|Line", "Odd]Name", "Plain Name"):
+        memory.entity(name)
+    memory.remember("We moved from C# to F# 9 with Pipe|Line, Odd]Name and Plain Name.", id="n")
+    memory.sync(folder)
+    assert '  - "[[C#]]"\n  - "[[Plain Name]]"\n---' in only(folder).read_text()
+    with recollect.open(settings=Settings(home=tmp_path / "there", embedder="none")) as other:
+        other.sync(folder)
+        assert {one.name for one in other.entities()} >= {"C#", "Plain Name"}
+        assert not {one.name for one in other.entities()} & {"C", "F", "Pipe", "Odd", "Line", "Name"}
+    assert links_in("[[C#]] [[C#|sharp]] [[C#Types]] [[C#Types|types]]") == ["C#", "C#", "C", "C"]
+
+
+def test_what_another_process_is_writing_is_left_to_it(memory: Memory, folder: Path) -> None:
+    memory.remember("The lamp is green.")
+    memory.sync(folder)
+    [own] = [path for path in folder.iterdir() if path.is_dir()]
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        (own / f"{other.pid}-1.part").write_text("half a")
+        memory.sync(folder)
+        assert (own / f"{other.pid}-1.part").exists()
+        other.communicate(b"\n")
+    memory.sync(folder)
+    assert not (own / f"{other.pid}-1.part").exists()
+
+
+def test_a_deleted_file_does_not_take_along_what_changed_since(memory: Memory, folder: Path) -> None:
+    memory.remember("The kettle is new.", id="kettle")
+    memory.sync(folder)
+    only(folder).unlink()
+    memory.revise("kettle", "The kettle is broken.")
+    assert memory.sync(folder).written == 1
+    assert "broken" in only(folder).read_text()
+
+
+def test_what_was_changed_on_both_sides_is_kept_as_both_and_waits_in_the_inbox(memory: Memory, folder: Path) -> None:
+    memory.remember("The door is green.", id="door")
+    memory.sync(folder)
+    only(folder).write_text(only(folder).read_text().replace("green", "red"))
+    memory.revise("door", "The door is blue.")
+    (beside,) = memory.sync(folder).conflicts
+    assert texts(memory) == {"door": "The door is blue.", beside: "The door is red."}
+    assert len(files(folder)) == 2
+    (pair,) = memory.review()
+    assert (pair.older.id, pair.newer.id, pair.conflict) == ("door", beside, True)
+    (pile,) = inbox(memory.core, piles=["duplicates"])
+    assert pile.matters[0].note == "they were one, and were changed in two places"
+    assert not memory.sync(folder).changed
+    memory.supersede(beside, "door", reason="it is blue")
+    assert memory.sync(folder).removed == 1
+    assert memory.review() == []
+
+
+def test_marks_of_a_merge_are_taken_for_what_they_are(memory: Memory, folder: Path) -> None:
+    memory.remember("The door is green.", id="door")
+    memory.sync(folder)
+    content = only(folder).read_text()
+    marked = "<<<<<<< HEAD\nThe door is red.\n=======\nThe door is blue.\n>>>>>>> theirs\n"
+    only(folder).write_text(content.replace("The door is green.\n", marked))
+    (beside,) = memory.sync(folder).conflicts
+    assert set(texts(memory).values()) == {"The door is red.", "The door is blue."}
+    assert set(texts(memory)) == {"door", beside}
+    assert not any("<<<<" in one for one in files(folder).values())
+    assert not memory.sync(folder).changed
+
+
+@pytest.mark.parametrize("other", ["The door is red.", "The door is blue."])
+def test_a_merge_of_two_notes_tells_which_id_is_no_more(memory: Memory, folder: Path, other: str) -> None:
+    memory.remember("The door is red.", id="lamp")
+    memory.sync(folder)
+    (file,) = folder.glob("*.md")
+    said = file.read_text().replace("id: lamp", "id: {}")
+    ours, theirs = said.format("lamp"), said.format("torch").replace("The door is red.", other)
+    file.write_text(marked_by_git(ours, theirs))
+    done = memory.sync(folder)
+    kept = {one.id: one.text for one in memory.list()}
+    away = memory.get("lamp" if "torch" in kept else "torch")
+    assert {*kept.values()} == {"The door is red.", other}
+    if away is not None:
+        assert (away.status, away.id in done.conflicts) == ("archived", True)
+        assert memory.history(away.id)[-1].change.reason == "a merge made its file one with that of torch"
+    assert memory.sync(folder).changed is False
+
+
+def marked_by_git(ours: str, theirs: str) -> str:
+    """Two files as git merges them: with marks around the lines that differ."""
+    lines: list[str] = []
+    for one, other in zip(ours.splitlines(), theirs.splitlines(), strict=True):
+        lines += [one] if one == other else ["<<<<<<< HEAD", one, "=======", other, ">>>>>>> theirs"]
+    return "\n".join(lines) + "\n"
+
+
+def test_a_note_about_merges_is_no_merge(memory: Memory, folder: Path) -> None:
+    text = "Git writes\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> branch\nwhere both changed."
+    memory.remember(text, id="git")
+    memory.sync(folder)
+    assert not memory.sync(folder).changed
+    assert texts(memory) == {"git": text}
+
+
+MARKS = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> branch\n"
+
+
+@pytest.mark.parametrize("front", ["", "---\ntags: [a]\n---\n\n"])
+def test_a_merge_in_a_file_without_an_id_is_left_as_it_is_and_told(memory: Memory, folder: Path, front: str) -> None:
+    (folder / "todo.md").write_text(said := f"{front}Intro\n{MARKS}")
+    for _ in range(2):
+        done = memory.sync(folder)
+        assert [problem.path for problem in done.problems] == ["todo.md"]
+        assert "holds the marks of a merge" in done.problems[0].problem
+        assert not done.changed
+    assert (folder / "todo.md").read_text() == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"How git tells:\n```\n{MARKS}```\nthat is all.",
+        f"~~~~ text\n```\n{MARKS}~~~~",
+        "<<<<<<< HEAD\nours\n=======\nand nothing more",
+        "Heading\n=======\n\n>>>>>>> a quote of a quote",
+        "<<<<<<<HEAD\nours\n=======\ntheirs\n>>>>>>>no label",
+        f"<<<<<<< open\n```\n{MARKS}```",
+    ],
+)
+def test_marks_that_are_only_text_stay_text(memory: Memory, folder: Path, text: str) -> None:
+    (folder / "own.md").write_text(f"{text}\n")
+    (folder / "known.md").write_text(f"---\nid: known\n---\n\n{text}\n")
+    done = memory.sync(folder)
+    assert (done.added, done.conflicts, done.problems) == (2, (), ())
+    assert set(texts(memory).values()) == {text}
+    assert (folder / "own.md").read_text().endswith(f"\n{text}\n")
+    assert not memory.sync(folder).changed
+
+
+def test_a_note_about_merges_is_the_same_on_a_second_machine_and_after_edits(
+    open_memory: Callable[..., Memory], tmp_path: Path, folder: Path
+) -> None:
+    first, second = open_memory(), open_memory(home=tmp_path / "other")
+    text = f"Git writes\n{MARKS}where both changed."
+    first.remember(text, id="git")
+    first.sync(folder)
+    shutil.copytree(folder, there := tmp_path / "there")
+    assert second.sync(there).conflicts == ()
+    assert texts(second) == texts(first) == {"git": text}
+    for memory, place in ((first, folder), (second, there)):
+        only(place).write_text(only(place).read_text().replace("Git writes", "Git leaves"))
+        assert memory.sync(place).revised == 1
+        assert texts(memory) == {"git": text.replace("writes", "leaves")}
+        assert not memory.sync(place).changed
+    titles = "---\n<<<<<<< HEAD\ntitle: One\n=======\ntitle: Two\n>>>>>>> b\n"
+    only(folder).write_text(only(folder).read_text().replace("---\n", titles, 1))
+    assert len(first.sync(folder).conflicts) == 1
+    assert {one.title for one in first.list()} == {"One", "Two"}
+    assert {one.text for one in first.list()} == {text.replace("writes", "leaves")}
+
+
+def test_a_file_about_merges_of_an_earlier_release_learns_to_say_so(memory: Memory, folder: Path) -> None:
+    memory.remember(text := f"Git writes\n{MARKS}where both changed.", id="git")
+    memory.sync(folder)
+    plain = "".join(
+        line for line in only(folder).read_text().splitlines(keepends=True) if not line.startswith("text_form")
+    )
+    only(folder).write_text(plain.replace("Git writes", "Git leaves"))
+    memory.sync(folder)
+    assert texts(memory) == {"git": text.replace("writes", "leaves")}
+    assert 'text_form: {"marks":"text"}' in only(folder).read_text()
+    assert not memory.sync(folder).changed
+
+
+def test_a_merge_is_read_into_a_memory_that_does_not_exist_yet(memory: Memory, folder: Path) -> None:
+    (folder / "door.md").write_text(f"---\nid: door\n---\n\nThe door:\n{MARKS}")
+    assert foreign_files(memory.core, folder, "default") == []
+    assert memory.spaces() == []
+    done = memory.sync(folder)
+    assert (len(done.conflicts), done.problems) == (1, ())
+    assert set(texts(memory).values()) == {"The door:\nours", "The door:\ntheirs"}
+
+
+def test_a_merge_whose_sides_cannot_be_told_apart_is_left_as_it_is(memory: Memory, folder: Path) -> None:
+    memory.remember("The door is green.", id="door")
+    memory.sync(folder)
+    marked = only(folder).read_text().replace("The door is green.\n", MARKS.replace("ours", "Heading\n=======\nours"))
+    only(folder).write_text(marked)
+    done = memory.sync(folder)
+    assert "2 lines of =======" in done.problems[0].problem
+    assert not done.changed
+    assert only(folder).read_text() == marked
+
+
+CODE = "How to start it:\n```sh\nmake build\nmake run\n```\nThat is all."
+
+
+def test_a_merge_within_a_block_of_code_is_a_conflict_like_any_other(memory: Memory, folder: Path) -> None:
+    memory.remember(CODE, id="start")
+    memory.sync(folder)
+    marked = "<<<<<<< HEAD\nmake run FAST=1\n=======\nmake serve\n>>>>>>> 1f2e3d4 (Serve it)\n"
+    content = only(folder).read_text().replace("make run\n", marked).replace("That is all.", "That is really all.")
+    only(folder).write_text(content)
+    (beside,) = memory.sync(folder).conflicts
+    rest = CODE.replace("That is all.", "That is really all.")
+    assert set(texts(memory).values()) == {rest.replace("run", "run FAST=1"), rest.replace("make run", "make serve")}
+    assert set(texts(memory)) == {"start", beside}
+    assert [pair.conflict for pair in memory.review()] == [True]
+    assert not any("<<<<" in one for one in files(folder).values())
+    assert not memory.sync(folder).changed
+
+
+def test_an_example_of_a_merge_that_is_added_to_a_note_is_not_torn(memory: Memory, folder: Path) -> None:
+    memory.remember(CODE, id="start")
+    memory.sync(folder)
+    said = f"{CODE}\nIf git says this, settle it:\n```\n{MARKS}```"
+    only(folder).write_text(only(folder).read_text().replace(CODE, said))
+    done = memory.sync(folder)
+    assert (done.revised, done.conflicts, done.problems) == (1, (), ())
+    assert texts(memory) == {"start": said}
+    marked = "<<<<<<< HEAD\nmake run FAST=1\n=======\nmake serve\n>>>>>>> theirs\n"
+    only(folder).write_text(only(folder).read_text().replace("make run\n", marked))
+    assert len(memory.sync(folder).conflicts) == 1
+    assert set(texts(memory).values()) == {said.replace("run", "run FAST=1"), said.replace("make run", "make serve")}
+    assert not memory.sync(folder).changed
+
+
+KEPT_FIRST = """
+import os, signal, sys
+from pathlib import Path
+import recollect
+from recollect import private
+def after(path, data, **more):
+    path.write_bytes(data)
+    os.kill(os.getpid(), signal.SIGKILL)
+private.write_whole = after
+with recollect.open(settings=recollect.Settings(home=Path(sys.argv[1]), embedder="none")) as memory:
+    memory.sync(sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("by", ["merge", "both"])
+def test_neither_side_is_lost_when_the_sync_is_killed_once_the_file_is_written(
+    tmp_path: Path, folder: Path, by: str
+) -> None:
+    settings = Settings(home=tmp_path / "home", embedder="none")
+    with recollect.open(settings=settings) as memory:
+        memory.remember("The door is green.", id="door")
+        memory.sync(folder)
+        if by == "both":
+            memory.revise("door", "The door is ours")
+    said = "The door is theirs\n" if by == "both" else MARKS
+    only(folder).write_text(only(folder).read_text().replace("The door is green.\n", said))
+    done = subprocess.run([sys.executable, "-c", KEPT_FIRST, str(tmp_path / "home"), str(folder)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    with recollect.open(settings=settings) as memory:
+        memory.sync(folder)
+        assert {text.rpartition(" ")[2] for text in texts(memory).values()} == {"ours", "theirs"}
+        assert not memory.sync(folder).changed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Two lines below.\n\n\n", "\n\nTwo lines above.", "One\r\ntwo\r\n", "\r\nOne\r\n\r\ntwo", "a\r\nb\nc\r\r\nd",
+        "a\rb\n\rc", "\r\rx\r", "One\n\n\ntwo", f"\r\n{MARKS}".replace("\n", "\r\n"),
+    ],
+)  # fmt: skip
+def test_a_text_comes_letter_by_letter_to_a_second_machine(
+    open_memory: Callable[..., Memory], tmp_path: Path, folder: Path, text: str
+) -> None:
+    first, second = open_memory(), open_memory(home=tmp_path / "other")
+    first.remember(text, id="a")
+    first.sync(folder)
+    shutil.copytree(folder, there := tmp_path / "there")
+    for path in there.glob("*.md"):  # as git does on Windows
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    second.sync(there)
+    assert texts(second) == texts(first) == {"a": text}
+    assert not first.sync(folder).changed
+    assert not second.sync(there).changed
+
+
+def test_the_edges_of_a_text_are_a_change_on_either_side(memory: Memory, folder: Path) -> None:
+    memory.remember("One line.", id="a")
+    memory.sync(folder)
+    memory.revise("a", "One line.\n\n")
+    assert memory.sync(folder).written == 1
+    form = 'text_form: {"after":"\\n\\n"}\n'
+    assert form in only(folder).read_text()
+    only(folder).write_text(only(folder).read_text().replace(form, ""))
+    assert memory.sync(folder).revised == 1
+    assert texts(memory) == {"a": "One line."}
+
+
+def test_files_that_cannot_be_read_are_told_and_their_records_stay(memory: Memory, folder: Path) -> None:
+    for id in ("one", "two", "three"):
+        memory.remember(f"Number {id}.", id=id)
+    memory.sync(folder)
+    one, two, three = (
+        next(p for p in folder.glob("*.md") if f"number-{id}" in p.name) for id in ("one", "two", "three")
+    )
+    one.write_bytes(b"\xff\xfe broken")
+    two.write_text(two.read_text().replace("time:", "status: wonderful\ntime:"))
+    (folder / "a copy.md").write_text(three.read_text())
+    (folder / "empty.md").write_text("")
+    done = memory.sync(folder)
+    assert {problem.path for problem in done.problems} == {"empty.md", one.name, two.name}
+    assert not (folder / "a copy.md").exists()
+    assert set(texts(memory)) == {"one", "two", "three"}
+    assert one.read_bytes() == b"\xff\xfe broken"
+
+
+def test_a_file_whose_name_is_no_text_is_told_and_does_not_hold_up_the_others(memory: Memory, folder: Path) -> None:
+    memory.remember("one", id="one")
+    memory.sync(folder)
+    only(folder).rename(folder / os.fsdecode(b"gr\xfcn.md"))
+    (folder / os.fsdecode(b"new\xff.md")).write_text("Nobody can call this.")
+    (folder / "two.md").write_text("This is the second.")
+    for added in (1, 0):
+        done = memory.sync(folder)
+        assert [problem.path for problem in done.problems] == [r"'gr\udcfcn.md'", r"'new\udcff.md'"]
+        assert (done.added, done.archived, memory.get("one").status) == (added, 0, "active")
+    named = folder / os.fsdecode(b"gr\xfcn")
+    named.mkdir()
+    with pytest.raises(InvalidInput, match="not UTF-8"):
+        memory.sync(named)
+    with pytest.raises(InvalidInput, match="not UTF-8"):
+        memory.index_project(named)
+
+
+def test_what_is_wrong_with_a_file_is_told_in_the_words_of_the_file(memory: Memory, folder: Path) -> None:
+    (folder / "book.md").write_text("---\ntype: book\n---\nA book.")
+    (folder / "old.md").write_bytes("Grün".encode("latin-1"))
+    told = {problem.path: problem.problem for problem in memory.sync(folder).problems}
+    assert told["book.md"].startswith("type: must be one of episodic")
+    assert told["old.md"] == "file: is not UTF-8 text; save it as that, and it is read"
+
+
+@pytest.mark.parametrize("line", [0, -1])
+def test_a_note_whose_front_matter_is_damaged_is_told_and_its_record_stays(
+    memory: Memory, folder: Path, line: int
+) -> None:
+    memory.remember("The lamp is green.", id="lamp", title="Lamp", tags=["a"])
+    memory.sync(folder)
+    whole = only(folder).read_text()
+    lines = whole.split("\n")
+    del lines[[place for place, one in enumerate(lines) if one == "---"][line]]
+    only(folder).rename(folder / "renamed.md")
+    only(folder).write_text("\n".join(lines))
+    done = memory.sync(folder)
+    assert [(one.path, "a line of --- " in one.problem) for one in done.problems] == [("renamed.md", True)]
+    assert not done.changed
+    assert [(one.id, one.title, one.tags) for one in memory.list()] == [("lamp", "Lamp", ("a",))]
+    only(folder).write_text(whole)
+    assert memory.sync(folder).problems == ()
+
+
+def test_a_note_that_became_a_link_is_told_and_its_record_stays(memory: Memory, folder: Path) -> None:
+    memory.remember("The lamp is green.", id="lamp")
+    memory.sync(folder)
+    path = only(folder)
+    path.unlink()
+    path.symlink_to(path.name)
+    (folder / "foreign.md").symlink_to("/etc/hostname")
+    for _ in range(2):
+        done = memory.sync(folder)
+        assert [(one.path, "is a link" in one.problem) for one in done.problems] == [(path.name, True)]
+        assert not done.changed
+    assert set(texts(memory)) == {"lamp"}
+
+
+def test_a_file_that_is_nested_deeply_does_not_hold_up_the_others(memory: Memory, folder: Path) -> None:
+    (folder / "deep.md").write_text(f"---\na: {'[' * 20_000}\n---\nx\n")
+    (folder / "closed.md").write_text(f"---\na: {'[' * 20_000}{']' * 20_000}\n---\ny\n")
+    (folder / "halfway.md").write_text(f"---\na: {'[' * 400}{']' * 400}\n---\nz\n")
+    (folder / "plain.md").write_text("plain")
+    done = memory.sync(folder)
+    assert [one.path for one in done.problems] == ["halfway.md"]
+    assert set(texts(memory).values()) == {"x", "y", "plain"}
+
+
+def test_what_a_files_own_fields_leave_empty_stays_in_it(memory: Memory, folder: Path) -> None:
+    own = "aliases: []\ncssclasses:\n  - wide\ndue:\n"
+    (folder / "mine.md").write_text(f"---\nid: mine\n{own}---\n\nThe lamp is green.\n")
+    memory.sync(folder)
+    memory.revise("mine", "The lamp is blue.")
+    memory.sync(folder)
+    said = (folder / "mine.md").read_text()
+    assert own in said
+    assert "The lamp is blue." in said
+    assert not memory.sync(folder).changed
+
+
+OWN_FIELDS = [
+    "description: |\n  KEEP1\n\n    KEEP2\nlinks:\n  web: KEEP3",
+    "people:\n  - name: one\n    val: 1\n  - name: two",
+    "summary: >-\n  folded\n  text\n# a comment",
+    'aliases: [a, "b, c"]\nfoo: bar # x\nn: 1.50\nsame: 1\nsame: 2',
+    "# above\nlist:\n# inside\n- one\n-\n\t- two\nno field at all",
+    "rating: 4\ndone: yes\nday: 2026-05-10",
+]
+
+
+@pytest.mark.parametrize("own", OWN_FIELDS)
+def test_a_files_own_fields_stay_line_by_line_whatever_they_are(
+    memory: Memory, folder: Path, tmp_path: Path, own: str
+) -> None:
+    (folder / "a.md").write_text(f"---\n{own}\ntags:\n  - garden\n---\nBody\n")
+    assert memory.sync(folder).added == 1
+    (record,) = memory.list()
+    memory.revise(record.id, tags=["x"])
+    assert memory.sync(folder).written == 1
+    content = (folder / "a.md").read_text()
+    assert f"\n{own}\n---\n" in content
+    assert "tags:\n  - x\n" in content
+    again = memory.sync(folder)
+    assert (again.revised, again.written, again.conflicts, again.problems) == (0, 0, (), ())
+    (tmp_path / "second").mkdir()
+    shutil.copy(folder / "a.md", tmp_path / "second" / "b.md")
+    with recollect.open(settings=Settings(home=tmp_path / "there", embedder="none")) as other:
+        other.sync(tmp_path / "second")
+        assert other.get(record.id).metadata == memory.get(record.id).metadata
+        (tmp_path / "second" / "b.md").unlink()
+        other.revise(record.id, text="Changed")
+        other.sync(tmp_path / "second")
+        assert f"\n{own}\n---\n" in only(tmp_path / "second").read_text()
+
+
+def test_an_edit_in_a_files_own_fields_is_kept_with_the_record(memory: Memory, folder: Path) -> None:
+    (folder / "a.md").write_text("---\ndescription: |\n  before\ncssclass: wide\n---\nBody\n")
+    memory.sync(folder)
+    (record,) = memory.list()
+    content = (folder / "a.md").read_text()
+    (folder / "a.md").write_text(content.replace("  before", "  after"))
+    assert memory.sync(folder).revised == 1
+    assert memory.get(record.id).metadata == {
+        "properties": {"cssclass": "wide"}, "properties_form": "description: |\n  after\ncssclass: wide",
+    }  # fmt: skip
+    memory.revise(record.id, metadata={**memory.get(record.id).metadata, "properties": {"cssclass": "small"}})
+    memory.sync(folder)
+    assert "description: |\n  after\ncssclass: small\n---" in (folder / "a.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        ("title: >\n  folded\n  title", "title"),
+        ("title: |", "title"),
+        ("tags:\n\t- t1", "tags"),
+        ("tags: [a,\n  b]", "tags"),
+        ("metadata:\n  key: value", "metadata"),
+        ('project: "one\n  two"', "project"),
+    ],
+)
+def test_a_field_of_ours_in_another_form_is_told_and_its_record_stays(
+    memory: Memory, folder: Path, line: str, field: str
+) -> None:
+    memory.remember("Ada likes tea.", id="n", tags=["t0"], title="Tea", project="home", metadata={"a": 1})
+    memory.sync(folder)
+    before, path = memory.get("n"), only(folder)
+    written = f"---\nid: n\n{line}\n---\n\nAda likes coffee.\n"
+    path.unlink()
+    (folder / "renamed.md").write_text(written)
+    found = memory.sync(folder)
+    ((where, told),) = [(one.path, one.problem) for one in found.problems]
+    assert (where, told.startswith(f"{field}: stands in a form that is not read; write it as")) == ("renamed.md", True)
+    assert (files(folder), memory.get("n")) == ({"renamed.md": written}, before)
+
+
+@pytest.mark.parametrize("line", ["  indented: 1", "- one", "\t- two", "# above\n- three"])
+def test_a_line_that_is_of_no_field_is_told_and_its_file_left_alone(memory: Memory, folder: Path, line: str) -> None:
+    (folder / "a.md").write_text(written := f"---\n{line}\ntitle: T\n---\nBody\n")
+    memory.remember("Tea.", id="n", tags=["t"], metadata={"properties_form": line})
+    done = memory.sync(folder)
+    assert [one.problem.partition(":")[0] for one in done.problems] == ["front matter"]
+    assert (done.added, (folder / "a.md").read_text()) == (0, written)
+    assert (memory.sync(folder).revised, memory.get("n").tags) == (0, ("t",))
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [{"z": 1}, {"z": 1.5, "t": True, "x": "1"}, {}, 3, {"title": "x", "a": "b"}, {"a: b": [1, {"c": None}], "- d": ""}],
+)
+def test_properties_that_a_program_has_kept_are_no_edit_of_their_file(
+    memory: Memory, folder: Path, properties: object
+) -> None:
+    memory.remember("Ada likes tea.", id="n", metadata={"properties": properties, "k": 1})
+    assert memory.sync(folder).written == 1
+    again = memory.sync(folder)
+    assert (again.revised, again.written, again.problems) == (0, 0, ())
+    assert memory.get("n").metadata == {"properties": properties, "k": 1}
+    memory.revise("n", text="Ada likes coffee.")
+    memory.sync(folder)
+    assert memory.sync(folder).revised == 0
+
+
+def test_a_sync_counts_only_what_it_could_do(memory: Memory, folder: Path) -> None:
+    memory.remember("The lamp is green.", id="lamp")
+    memory.sync(folder)
+    [known] = folder.glob("*.md")
+    harm = '---\nid: ID\nabout:\n  - "[[Ad\x7f]]"\n---\n\nThe lamp is blue.\n'
+    known.write_text(harm.replace("ID", "lamp"))
+    (folder / "new.md").write_text(harm.replace("ID", "other"))
+    for _ in range(2):
+        done = memory.sync(folder)
+        assert not done.changed
+        assert {one.path: one.problem for one in done.problems} == dict.fromkeys(
+            (known.name, "new.md"), "about: must not contain control characters"
+        )
+    assert [record.text for record in memory.list()] == ["The lamp is green."]
+
+
+def test_a_merge_whose_file_cannot_be_written_is_told_as_a_conflict_once(memory: Memory, folder: Path) -> None:
+    key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    memory.remember("The lamp is green.", id="lamp")
+    memory.sync(folder)
+    [known] = folder.glob("*.md")
+    sides = "The lamp is blue.\n=======\nThe lamp is red.\n"
+    known.write_text(f"---\nid: lamp\n---\n\nSaid with {key}.\n\n<<<<<<< HEAD\n{sides}>>>>>>> theirs\n")
+    for _ in range(3):
+        done = memory.sync(folder)
+        assert [one.path for one in done.problems] == [known.name]
+        assert not done.changed
+    known.write_text(f"---\nid: lamp\n---\n\n<<<<<<< HEAD\n{sides}>>>>>>> theirs\n")
+    assert len(memory.sync(folder).conflicts) == 1
+    assert not memory.sync(folder).changed
+
+
+def test_a_copy_that_was_edited_is_a_note_of_its_own(memory: Memory, folder: Path) -> None:
+    memory.remember("The recipe takes three eggs.", id="eggs")
+    memory.sync(folder)
+    first = only(folder)
+    (folder / "a copy.md").write_text(first.read_text().replace("three", "four"))
+    done = memory.sync(folder)
+    assert (done.added, done.written) == (1, 1)
+    assert [*done.copied] == [*done.conflicts]
+    assert [*done.copied.values()] == [("a copy.md", first.name)]
+    assert sorted(texts(memory).values()) == ["The recipe takes four eggs.", "The recipe takes three eggs."]
+    assert texts(memory)["eggs"] == "The recipe takes three eggs."
+    assert "id: eggs\n" in first.read_text()
+    assert "id: eggs\n" not in (folder / "a copy.md").read_text()
+    assert not memory.sync(folder).changed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a and more.\n",
+        "Diary. Use the <private> tag for secrets.\nLine two that I need.\nLine three.\n",
+        'password = "hunter2-and-then-some-9"\n',
+    ],
+)
+def test_a_file_whose_text_may_not_be_kept_is_left_alone_and_told_of(memory: Memory, folder: Path, text: str) -> None:
+    (folder / "key.md").write_text(text)
+    (folder / "plain.md").write_text("The bees sleep in winter.")
+    done = memory.sync(folder)
+    assert [problem.path for problem in done.problems] == ["key.md"]
+    assert (folder / "key.md").read_text() == text
+    assert [record.text for record in memory.list()] == ["The bees sleep in winter."]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\r\nhello\r\n\r\nworld  \r\n\r\n",
+        b"no newline at the end",
+        b"\xef\xbb\xbf# With a mark\n\ttab\n\n\n",
+        b"---\ndescription: Long-term: a 'story'\ncssclass: wide   \n---\nBelow.\n",
+        b"---\r\ntags: [one, two]\r\n---\r\n\r\nBelow.\r\n",
+        b"---\nnot closed, just a line\n",
+    ],
+)
+def test_a_file_that_becomes_a_note_is_the_same_below_its_id(memory: Memory, folder: Path, data: bytes) -> None:
+    (folder / "own.md").write_bytes(data)
+    assert memory.sync(folder).added == 1
+    now = (folder / "own.md").read_bytes()
+    below = data.removeprefix(b"\xef\xbb\xbf")
+    rest = below.partition(b"\n")[2] if b"\n---" in below else below
+    assert now.endswith(rest)
+    assert now.count(b"id: ") == 1
+    assert not memory.sync(folder).changed
+
+
+def test_environments_hidden_folders_and_other_repositories_are_passed_over(memory: Memory, folder: Path) -> None:
+    for place in (".hidden/a", "env/pyvenv.cfg", "env/lib/a", "clone/.git/HEAD", "clone/a", "deep/node_modules/x/a"):
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".md" if path.name == "a" else path.suffix).write_text(f"in {place}")
+    (folder / "mine.md").write_text("Mine.")
+    before = files(folder)
+    assert memory.sync(folder).added == 1
+    after = files(folder)
+    assert {name for name in after if after[name] != before[name]} == {"mine.md"}
+
+
+def test_a_folder_is_in_step_with_one_space(memory: Memory, folder: Path) -> None:
+    (folder / "mine.md").write_text("Mine.")
+    memory.sync(folder)
+    with pytest.raises(InvalidInput, match="is kept in step with the space 'default'"):
+        memory.sync(folder, space="other")
+    assert memory.count(space="default") == 1
+
+
+def test_what_one_sync_did_is_one_act_of_the_journal(memory: Memory, folder: Path) -> None:
+    for number in range(4):
+        (folder / f"{number}.md").write_text(f"Note {number}.")
+    memory.sync(folder)
+    newest = memory.acts()[0]
+    assert (newest.verb, newest.count) == ("sync", 4)
+
+
+def test_a_file_that_says_itself_that_it_is_archived_stays(memory: Memory, folder: Path) -> None:
+    memory.remember("Ours.", id="ours")
+    memory.sync(folder)
+    ours = only(folder)
+    (folder / "mine.md").write_text("---\nstatus: archived\n---\nThis is done.\n")
+    ours.write_text(ours.read_text().replace("id: ours", "id: ours\nstatus: archived"))
+    assert (memory.sync(folder).added, texts(memory)) == (1, {})
+    ours.rename(folder / "renamed.md")
+    for _ in range(2):
+        assert memory.sync(folder).changed is False
+        assert sorted(files(folder)) == ["mine.md", "renamed.md"]
+    memory.revise("ours", status="active")
+    memory.sync(folder)
+    assert "archived" not in (folder / "renamed.md").read_text()
+    memory.revise("ours", status="archived")
+    assert memory.sync(folder).removed == 1
+    memory.forget(next(one.id for one in memory.list(statuses=["archived"], valid_only=False) if "done" in one.text))
+    assert memory.sync(folder).removed == 1
+
+
+@pytest.mark.parametrize("kind", ["message", "document", "source", "code"])
+def test_a_file_makes_no_message_or_document_and_changes_none(memory: Memory, folder: Path, kind: str) -> None:
+    memory.ingest_conversation([{"role": "user", "content": "I said this."}], session="s")
+    (said,) = memory.list(kinds=["message"])
+    (folder / "kind.md").write_text(f"---\nkind: {kind}\n---\nThis is a note.\n")
+    (folder / "other.md").write_text(f"---\nid: {said.id}\n---\nI never said this.\n")
+    for _ in range(2):
+        done = memory.sync(folder)
+        assert {one.path: one.problem.split(":")[0] for one in done.problems} == {"kind.md": "kind", "other.md": "id"}
+        assert sorted(files(folder)) == ["kind.md", "other.md"]
+    assert memory.get(said.id) == said
+
+
+def test_undoing_that_files_became_notes_leaves_the_files(memory: Memory, folder: Path) -> None:
+    memory.remember("Ours.", id="ours")
+    for name in ("a", "b"):
+        (folder / f"{name}.md").write_text(f"The file {name} is mine.\n")
+    memory.sync(folder)
+    act = next(one for one in memory.journal(limit=9) if one.object_id != "ours")
+    memory.undo(act, whole=True)
+    for _ in range(2):
+        done = memory.sync(folder)
+        assert [problem.path for problem in done.problems] == ["a.md", "b.md"]
+        assert (done.removed, done.added, set(texts(memory))) == (0, 0, {"ours"})
+    (folder / "a.md").write_text((folder / "a.md").read_text().replace("mine", "ours"))
+    memory.undo(memory.journal(limit=1)[0], whole=True)
+    assert memory.sync(folder).problems == ()
+    assert sorted(texts(memory).values()) == ["Ours.", "The file a is ours.", "The file b is mine."]
+
+
+def test_undoing_that_files_became_notes_leaves_them_also_once_history_is_thinned(
+    memory: Memory, folder: Path, clock: Clock
+) -> None:
+    (folder / "a.md").write_text("The file a is mine.\n")
+    memory.sync(folder)
+    memory.undo(memory.journal(limit=1)[0], whole=True)
+    clock.advance(days=9)
+    memory.thin(older_than=timedelta(days=1))
+    assert [problem.path for problem in memory.sync(folder).problems] == ["a.md"]
+    assert only(folder).name == "a.md"
+
+
+def test_a_folder_that_is_suddenly_empty_does_not_empty_the_memory(memory: Memory, folder: Path) -> None:
+    for number in range(6):
+        memory.remember(f"Number {number} is here.")
+    memory.sync(folder)
+    for path in folder.glob("*.md"):
+        path.unlink()
+    with pytest.raises(InvalidInput, match="holds no note any more, and 6 did"):
+        memory.sync(folder)
+    with pytest.raises(InvalidInput, match="is not a folder"):
+        memory.sync(folder / "nowhere")
+    assert len(memory.list()) == 6
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_sync_that_is_killed_at_any_file_is_finished_by_the_next(tmp_path: Path, folder: Path, when: str) -> None:
+    home = tmp_path / "killed"
+    settings = Settings(home=home, embedder="none")
+    with recollect.open(settings=settings) as memory:
+        for number in range(3):
+            memory.remember(f"Said number {number}.", id=f"s{number}")
+    for number in range(3):
+        (folder / f"own {number}.md").write_text(f"Written number {number}.\n")
+    for turn in range(1, 8):
+        done = subprocess.run(
+            [sys.executable, "-c", KILLED, str(home), str(folder), str(turn), when], capture_output=True
+        )
+        assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
+    with recollect.open(settings=settings) as memory:
+        memory.sync(folder)
+        said = sorted(texts(memory).values())
+        assert said == [*(f"Said number {n}." for n in range(3)), *(f"Written number {n}." for n in range(3))]
+        assert len(files(folder)) == 6
+        assert not memory.sync(folder).changed
+        assert memory.check() == []
+
+
+def git(folder: Path, *args: str, fails: bool = False) -> str:
+    done = subprocess.run(
+        ["git", "-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", *args],
+        cwd=folder, capture_output=True, text=True,
+    )  # fmt: skip
+    assert fails or done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Machine:
+    """A computer with a memory of its own, and a clone of the notes."""
+
+    def __init__(self, home: Path, bare: Path, clock: Clock, untouched: set[str]) -> None:
+        self.notes, self.clock, self.untouched = home / "notes", clock, untouched
+        git(bare, "clone", "-q", str(bare), str(self.notes))
+        self.memory = recollect.open(settings=Settings(home=home / "store", embedder="none"), clock=clock)
+
+    def share(self) -> None:
+        """What the page tells people to type."""
+        self.memory.sync(self.notes)
+        git(self.notes, "add", "-A")
+        git(self.notes, "commit", "-qm", "notes", fails=True)
+        git(self.notes, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main", fails=True)
+        for problem in self.memory.sync(self.notes).problems:  # what was forgotten here, and edited there
+            assert "was forgotten here" in problem.problem
+            (self.notes / problem.path).unlink()
+        self.memory.sync(self.notes)
+        git(self.notes, "add", "-A")
+        git(self.notes, "commit", "-qm", "notes", fails=True)
+        git(self.notes, "push", "-q", "origin", "HEAD:main")
+
+    def be_killed(self, chance: random.Random) -> None:
+        """Another process begins to sync, and is killed at one of the files that it writes, if it comes to it."""
+        at, when = str(chance.randint(1, 4)), chance.choice(("before", "after"))
+        line = [sys.executable, "-c", KILLED, str(self.notes.with_name("store")), str(self.notes), at, when]
+        done = subprocess.run([*line, self.clock().isoformat()], capture_output=True, check=False)
+        assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
+
+    def file_of(self, id: str) -> Path | None:
+        return next((path for path in self.notes.rglob("*.md") if f"id: {id}\n" in path.read_text()), None)
+
+    def live(self, chance: random.Random, day: int) -> None:
+        """A day: something new, and changes on whichever side."""
+        for number in range(chance.randint(0, 2)):
+            self.memory.remember(f"On day {day} {chance.random()} happened, {number}.", tags=[f"day{day}"])
+        alone = f"Since day {day} {chance.random()} is left alone."
+        self.memory.remember(alone)
+        self.untouched.add(alone)
+        if chance.random() < 0.5:
+            (self.notes / f"thought {chance.random()}.md").write_text(
+                f"A thought of [[Day {day}]]: {chance.random()}.\n"
+            )
+        for id in chance.sample(held := sorted(self.ids()), min(len(held), 3)):
+            self.change(id, chance)
+
+    def ids(self) -> set[str]:
+        """Of what may be changed."""
+        return {id for id, text in texts(self.memory).items() if text not in self.untouched}
+
+    def change(self, id: str, chance: random.Random) -> None:
+        """Something is done to a record or to its file: another text, another name, or none of it any more."""
+        choice, path, record = chance.random(), self.file_of(id), self.memory.get(id)
+        if record is None:
+            return
+        if choice < 0.35:
+            self.memory.revise(id, f"{record.text.split(' (')[0]} ({chance.random()})")
+        elif choice < 0.7 and path:
+            path.write_text(path.read_text().rstrip() + f" Edited: {chance.random()}.\n")
+        elif choice < 0.8 and path:
+            path.rename(path.with_name(f"renamed {chance.random()}.md"))
+        elif choice < 0.87 and path:
+            path.unlink()
+        elif choice < 0.92:
+            self.memory.forget(id)
+
+
+def state(memory: Memory) -> dict[str, tuple[object, ...]]:
+    return {
+        one.id: (one.text, one.title, one.kind, one.tags, one.project, one.event_time, one.trust, one.metadata)
+        for one in memory.list(limit=10_000)
+    }
+
+
+def test_a_note_that_two_machines_renamed_and_edited_is_kept_as_both(tmp_path: Path) -> None:
+    bare, clock = tmp_path / "notes.git", Clock()
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(bare))
+    first = Machine(tmp_path / "first", bare, clock, set())
+    first.memory.remember("The door is green, and always was.", id="door")
+    first.memory.sync(first.notes)
+    git(first.notes, "add", "-A")
+    git(first.notes, "commit", "-qm", "begin")
+    git(first.notes, "push", "-q", "origin", "HEAD:main")
+    second = Machine(tmp_path / "second", bare, clock, set())
+    with first.memory, second.memory:
+        second.memory.sync(second.notes)
+        for machine, colour in ((first, "red"), (second, "blue")):
+            path = only(machine.notes)
+            path.write_text(path.read_text().replace("green", colour))
+            path.rename(path.with_name(f"{colour}.md"))
+        for machine in (first, second, first, second):
+            machine.share()
+        said = {"The door is red, and always was.", "The door is blue, and always was."}
+        assert set(texts(first.memory).values()) == set(texts(second.memory).values()) == said
+        assert files(first.notes) == files(second.notes)
+        assert len(second.memory.review()) == 1
+
+
+@pytest.mark.parametrize(("seed", "days"), [(11, 30), (23, 30), (57, 30)])
+def test_a_month_on_two_machines_through_git_ends_equal_on_both(tmp_path: Path, seed: int, days: int) -> None:
+    chance, bare = random.Random(seed), tmp_path / "notes.git"
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(bare))
+    clock, untouched = Clock(), set[str]()
+    first = Machine(tmp_path / "first", bare, clock, untouched)
+    (first.notes / ".gitignore").write_text(".obsidian\n")
+    git(first.notes, "add", "-A")
+    git(first.notes, "commit", "-qm", "begin")
+    git(first.notes, "push", "-q", "origin", "HEAD:main")
+    second = Machine(tmp_path / "second", bare, clock, untouched)
+    with first.memory, second.memory:
+        for day in range(days):
+            clock.advance(days=1)
+            both = sorted(first.ids() & second.ids())
+            for id in chance.sample(both, min(len(both), 2)):  # which nobody has heard of from the other
+                first.change(id, chance)
+                second.change(id, chance)
+            for machine in (first, second):
+                machine.live(chance, day)
+                if chance.random() < 0.15:
+                    machine.be_killed(chance)
+                if day == 0 or chance.random() < 0.7:
+                    machine.share()
+        for machine in (first, second, first, second):
+            machine.share()
+        assert state(first.memory) == state(second.memory)
+        assert len(untouched) == 2 * days
+        assert untouched < set(texts(first.memory).values())
+        assert files(first.notes) == files(second.notes)
+        assert [content for content in files(first.notes).values() if "<<<<<<<" in content] == []
+        assert first.memory.check() == second.memory.check() == []
+
+
+def test_a_folder_that_two_machines_take_in_before_they_share_it_is_not_doubled(tmp_path: Path) -> None:
+    bare, clock = tmp_path / "notes.git", Clock()
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(bare))
+    first = Machine(tmp_path / "first", bare, clock, set())
+    for number in range(3):
+        (first.notes / f"note {number}.md").write_text(f"---\ntags: [tea]\n---\nThis is note {number}.\n")
+    git(first.notes, "add", "-A")
+    git(first.notes, "commit", "-qm", "begin")
+    git(first.notes, "push", "-q", "origin", "HEAD:main")
+    second = Machine(tmp_path / "second", bare, clock, set())
+    with first.memory, second.memory:
+        for machine in (second, first):
+            clock.advance(days=1)
+            machine.memory.sync(machine.notes)
+        early = {one.id for one in second.memory.list()}
+        for machine in (first, second, first, second):
+            machine.share()
+        assert sorted(files(first.notes)) == [f"note {number}.md" for number in range(3)]
+        assert (files(first.notes), state(first.memory)) == (files(second.notes), state(second.memory))
+        assert set(state(first.memory)) == early
+        assert first.memory.review() == second.memory.review() == []
+
+
+PAGES = [
+    Page(text="One line.", id="a", fields={}),
+    Page(text="# Heading\n\n---\nid: not this\n---\n\ntext", id="b c", fields={"title": "T: t", "tags": ["x", "- y"]}),
+    Page(text="x", id="1", fields={"metadata": {"a": [1, {"b": None}], "properties": {"own": "é", "n": "3"}}}),
+    Page(text="[[Ada]] and [[Bob|b]]", id="d", fields={"importance": 0.25, "status": "open"}, about=("Zoë",)),
+]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_read_as_it_was_written(page: Page) -> None:
+    found = parse_page(render_page(page))
+    assert (found.text, found.id, found.fields) == (page.text, page.id, page.fields)
+    assert set(found.about) == {*page.about, *links_in(page.text)}
+
+
+def test_names_of_files_are_safe_and_told_apart() -> None:
+    pages = [
+        Page(text=text, id=str(n), fields={}) for n, text in enumerate(["../../etc/passwd", "", "日本 語", "a" * 500])
+    ]
+    names = [name_page(page) for page in pages]
+    assert len(set(names)) == 4
+    assert all("/" not in name and len(name) < 90 and name.endswith(".md") for name in names)
+    assert name_page(pages[0], {names[0].casefold()}) != names[0]
+    assert name_page(Page(text="x", id="x", fields={"project": "../.."})).count("/") == 0
+
+
+OWN_FIELDS = "rating: 5\naddress:\n  street: Mill Lane\n# a comment\npeople: [Ada, Grace]\n"
+
+
+def as_an_earlier_release_left_it(memory: Memory, folder: Path) -> Path:
+    """A synced note with fields of its own, in the store as releases kept it that read those otherwise."""
+    path = folder / "shop.md"
+    path.write_text(f"---\n{OWN_FIELDS}---\n\nThe shop is open.\n")
+    memory.sync(folder)
+    (record,) = memory.list()
+    known = {"rating": "5", "address": None, "people": ["Ada", "Grace"]}
+    earlier = replace(record, metadata={"properties": known})
+    shelf = _shelf_of(folder)
+    with memory.core.store.write() as edit:
+        edit.apply([put_of(edit, earlier, "sync", record)])
+        edit.keep(shelf, {record.id: KnownFile("shop.md", hash_of(earlier, earlier.event_time))}, space="default")
+    return path
+
+
+def test_a_note_of_an_earlier_release_is_not_revised_because_its_own_fields_are_read_otherwise_now(
+    memory: Memory, folder: Path
+) -> None:
+    path = as_an_earlier_release_left_it(memory, folder)
+    said, entry = path.read_text(), memory.last_entry()
+    for _ in range(2):
+        assert not memory.sync(folder).changed
+    assert (memory.last_entry(), path.read_text()) == (entry, said)
+
+
+def test_a_note_of_an_earlier_release_that_was_changed_on_one_side_is_no_conflict_and_loses_no_line(
+    memory: Memory, folder: Path
+) -> None:
+    path = as_an_earlier_release_left_it(memory, folder)
+    (record,) = memory.list()
+    memory.revise(record.id, "The shop is shut.")
+    done = memory.sync(folder)
+    assert (done.written, done.revised, done.conflicts) == (1, 0, ())
+    assert OWN_FIELDS in path.read_text()
+    assert "The shop is shut." in path.read_text()
+    assert not memory.sync(folder).changed
+    path.write_text(path.read_text().replace("rating: 5", "rating: 4"))
+    assert memory.sync(folder).revised == 1
+    assert memory.get(record.id).metadata["properties"]["rating"] == 4
+    assert "street: Mill Lane" in memory.get(record.id).metadata["properties_form"]
+    assert not memory.sync(folder).changed
