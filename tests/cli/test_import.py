@@ -322,6 +322,13 @@ def test_an_export_is_written_read_and_merged_by_commands(shell: Shell, tmp_path
     assert shell.json("import", str(tmp_path / "b.jsonl"), *other)["spaces"][0]["differing"][0]["id"] == id
 
 
+def test_an_export_of_nothing_is_told_to_hold_nothing(shell: Shell, tmp_path: Path) -> None:
+    file = str(tmp_path / "old.jsonl")
+    assert shell("remember", "Of today.")[0] == 0
+    assert shell("export", file, "--until", "2020-01-01")[0] == 0
+    assert shell("import", file) == (0, "", f"there is nothing in {file}\n")
+
+
 def test_export_import_and_export_again_give_the_same_file_by_commands(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,6 +65,8 @@ def import_(
     else:
         for one in done:
             _put(one, "would come" if dry_run else "came")
+        if not done:
+            say(f"there is nothing in {path}")
     return 1 if done and all(one.problems and not _something(one) for one in done) else 0
 
 
