@@ -21,6 +21,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
+from tests.engine.test_watching import until
 from tests.pgserver import restart_server, shared_server, start_server, stop_server, store_url
 from tests.store.wire import TERMINATED, Cut, Wire
 from things import make_space, put, record, space
@@ -29,6 +30,7 @@ import recollect
 from recollect import ConfigError, Memory, Settings
 from recollect.engine.care.lifecycle import evict
 from recollect.engine.care.move import move
+from recollect.engine.intake import projects
 from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull, StoreLost
 from recollect.store.base import Changes
 from recollect.store.choose import look_at
@@ -453,6 +455,23 @@ def test_a_folder_is_indexed_whole_wherever_the_connection_is_cut_and_nobody_sho
     assert shouted == []
     assert memory.check() == []
     memory.close()
+
+
+def test_a_watched_folder_is_brought_in_step_once_a_server_that_was_away_is_back(
+    url: str, tmp_path: Path, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "_PATIENCE", 0.0)
+    monkeypatch.setattr(projects, "_AWAY_SECONDS", 0.01)
+    code = tmp_path / "code"
+    code.mkdir()
+    with open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path) as memory:
+        project = memory.index_project(code, watch=True)
+        wire.away()
+        (code / "new.py").write_text("def new():\n    return 1\n")
+        for _ in range(10):
+            assert wire.refused.acquire(timeout=30)
+        wire.back()
+        until(lambda: memory.project_status(project.id).indexed_files == 1)
 
 
 def test_what_was_evicted_is_swept_though_the_connection_is_cut_meanwhile_and_nobody_shouts(

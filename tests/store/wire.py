@@ -38,10 +38,13 @@ class Wire:
         self._door.bind(str(path))
         self._door.listen()
         self._lock = threading.Lock()
+        self._away = threading.Event()
         self._since: dict[threading.Event, int] = {}
         self._open: list[socket.socket] = []
         self.came = threading.Semaphore(0)
         """Can be acquired once for each connection that came."""
+        self.refused = threading.Semaphore(0)
+        """The same for those that came while the server was away."""
         self.turns = 0
         self.longest = 0
         """The turns of the connection that had most of them: others had theirs at the same time."""
@@ -80,6 +83,16 @@ class Wire:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
 
+    def away(self) -> None:
+        """Ends all connections, and has the server seem away until it is `back`."""
+        self._away.set()
+        for end in self._open:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def back(self) -> None:
+        self._away.clear()
+
     def _accept(self) -> None:
         while True:
             try:
@@ -88,8 +101,9 @@ class Wire:
                 return
             server = socket.socket(socket.AF_UNIX)
             try:
-                server.connect(self._server)
+                server.connect("" if self._away.is_set() else self._server)
             except OSError:  # it is away, perhaps for a moment
+                self.refused.release()
                 client.close()
                 server.close()
                 continue
