@@ -11,6 +11,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,6 +65,9 @@ class _Held:
 
     def read(self, name: str) -> bytes:  # noqa: ARG002
         return self._data
+
+    def changed(self, name: str) -> datetime | None:  # noqa: ARG002
+        return None
 
     def tables(self, name: str) -> frozenset[str]:  # noqa: ARG002
         return frozenset()

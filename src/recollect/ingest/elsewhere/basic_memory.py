@@ -26,18 +26,16 @@ from recollect.ingest.elsewhere.found import (
 )
 from recollect.ingest.frontmatter import split_front_matter
 
-_OBSERVED = re.compile(
-    r"^\s*(?:[-*+]|\d+[.)]) +\[(?P<category>[^\W_]{2,}[^\[\]()]*|(?![xX]\])[^\W_])\] +(?P<text>\S.*)$"
-)
+_OBSERVED = re.compile(r"^\s*(?:[-*+]|\d+[.)]) +\[(?P<category>[^\[\]()]+)\] +(?P<text>\S.*)$")
 _LINK = re.compile(r"\[\[(?P<object>[^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
 _RELATED = re.compile(
-    r"^\s*[-*+] +(?:(?P<predicate>[^\s\[\]]+|\"[^\"\[\]]+\"|'[^'\[\]]+') *)?" + _LINK.pattern + r" *(?:\([^()]*\))?\s*$"
+    r"^\s*[-*+] +(?:(?P<predicate>[^\s\[\]]+|\"[^\"\[\]]+\"|'[^'\[\]]+') *)?" + _LINK.pattern + r"(?: *\([^()]*\))?$"
 )
 """A word or a quoted label, a link, perhaps a context. Any other line with a link is a sentence, which stays one."""
 _CODE = re.compile(r"`[^`]*`")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _TAG = re.compile(r"(?<!\S)#([\w/-]+)")
-_CONTEXT = re.compile(r" *\(([^()]*)\)\s*$")
+_CONTEXT = re.compile(r"\(([^()]*)\)\s*$")
 
 
 def _notes(files: Material) -> list[str]:
@@ -59,6 +57,13 @@ def _read(files: Material) -> Iterator[Item]:
         yield from _read_note(name, text, files.changed(name))
 
 
+def _observed(line: str) -> re.Match[str] | None:
+    """A line that begins with a category; a box to tick (`[ ]`, `[x]`, `[/]`) is none."""
+    found = _OBSERVED.match(line)
+    category = "" if found is None else found["category"].strip()
+    return found if len(category) > 1 or (category.isalnum() and category not in "xX") else None
+
+
 def _read_note(name: str, text: str, changed: datetime | None) -> Iterator[Item]:
     front, body = split_front_matter(text)
     title = text_of(front, "title") or name.rsplit("/", 1)[-1].removesuffix(".md")
@@ -75,7 +80,7 @@ def _read_note(name: str, text: str, changed: datetime | None) -> Iterator[Item]
         if fenced:
             prose.append(line)
             continue
-        observed, related = _OBSERVED.match(line), _RELATED.match(line)
+        observed, related = _observed(line), _RELATED.match(line.rstrip())
         if related is None:
             links.update(dict.fromkeys(link["object"].strip() for link in _LINK.finditer(_CODE.sub("", line))))
         if observed is not None:
