@@ -38,6 +38,7 @@ from recollect.retrieve.weights import Lacking, Layer, Meaning, Notes, Talk, Wei
 from recollect.store.terms import is_pair, query_terms, terms
 from training import check
 from training.compare import Score
+from training.lines import regress, save
 from training.pack import Lists, pack_lists
 from training.prepare import NOTES
 from training.runtimes import open_reranker
@@ -63,7 +64,7 @@ AMONG_OTHERS, MOST_BESIDE = 0.2, 120
 READ = (0, 3, 5, 5, 10, 20)
 MISSING = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.75)
 """Shares of a store's records that have no vector yet."""
-MOST_LACKING, FIRM = 3_500, 1e-4
+MOST_LACKING = 3_500
 ANY_SHARE = 0.25
 """What telling whether any note answers counts beside telling whether the first does, where twenty are read."""
 SURER = 1.2
@@ -463,7 +464,7 @@ def fit_lacking(fitted: ranker.Fitted, samples: list[Asked], chance: np.random.G
         best = sorted({int(rows[signal[rows].argmax()]) for signal in (said, evidence.covered)})
         told.append(ranker.describe_lacking(evidence, said)[best])
         right.append(np.isin(kept[best], list(samples[at].gold)))
-    return Lacking(*_rounded(regress(np.concatenate(told), np.concatenate(right).astype(float))))
+    return Lacking(*rounded(regress(np.concatenate(told), np.concatenate(right).astype(float))))
 
 
 def fit_notes(fitted: ranker.Fitted, samples: list[Asked], least: int, read: int, any_share: float) -> Notes:
@@ -482,9 +483,9 @@ def fit_notes(fitted: ranker.Fitted, samples: list[Asked], least: int, read: int
     rows, hits = np.array(told), np.array(right, float)
     weights = regress(rows, (1.0 - any_share) * hits + any_share * np.array(answered, float))
     if not any_share:
-        return Notes(least, *_rounded(SURER * weights))
+        return Notes(least, *rounded(SURER * weights))
     slope, level = regress(np.stack([rows @ weights, np.ones(len(rows))], axis=1), hits)
-    said, deep, near, added = _rounded(SURER * (slope * weights + np.array([0.0, 0.0, 0.0, level])))
+    said, deep, near, added = rounded(SURER * (slope * weights + np.array([0.0, 0.0, 0.0, level])))
     return Notes(least, said, added, deep, near)
 
 
@@ -512,25 +513,13 @@ def fit_meaning(fitted: ranker.Fitted, everyday: Path) -> Meaning:
                 worth, lead, over = ranker.weigh_by_meaning(BY_MEANING, evidence.near, said)
                 told.append((lead, over, 1.0))
                 right.append(kept[worth.argmax()] in gold)
-    return Meaning(BY_MEANING.said, BY_MEANING.near, *_rounded(regress(np.array(told), np.array(right, float))))
-
-
-def regress(told: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Logistic regression by Newton's method."""
-    weights, firm = np.zeros(told.shape[1]), FIRM * len(told)
-    for _ in range(50):
-        likely = 1.0 / (1.0 + np.exp(-told @ weights))
-        bent = (told * (likely * (1.0 - likely))[:, None]).T @ told + firm * np.eye(len(weights))
-        weights -= np.linalg.solve(bent, told.T @ (likely - right) + firm * weights)
-    return weights
+    return Meaning(BY_MEANING.said, BY_MEANING.near, *rounded(regress(np.array(told), np.array(right, float))))
 
 
 def pack(nets: list[nn.Sequential], rows: Rows) -> Weights:
     networks = [
         [
-            Layer(
-                _rounded(part.weight.detach().numpy().T * sharp), _rounded(part.bias.detach().numpy() * sharp + added)
-            )
+            Layer(rounded(part.weight.detach().numpy().T * sharp), rounded(part.bias.detach().numpy() * sharp + added))
             for part, (sharp, added) in zip(parts, [(1.0, 0.0)] * (len(parts) - 1) + [(SHARPNESS, TRUST)], strict=True)
         ]
         for parts in ([part for part in net if isinstance(part, nn.Linear)] for net in nets)
@@ -542,17 +531,13 @@ def pack(nets: list[nn.Sequential], rows: Rows) -> Weights:
         "licence": "Apache-2.0",
     }
     return Weights(
-        name=NAME, card=card, features=list(ranker.FEATURES), mean=_rounded(rows.mean), scale=_rounded(rows.scale),
+        name=NAME, card=card, features=list(ranker.FEATURES), mean=rounded(rows.mean), scale=rounded(rows.scale),
         networks=networks, notes=[Notes(0, 1.0, 0.0)], meaning=BY_MEANING, woven=WOVEN,
         lacking=Lacking(1.0, 0.0, 0.0, 0.0, 0.0),
     )  # fmt: skip
 
 
-def save(found: Weights, path: Path) -> None:
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=0) + b"\n")
-
-
-def _rounded(values: np.ndarray) -> list[float]:
+def rounded(values: np.ndarray) -> list[float]:
     return np.round(values.astype(float), 5).tolist()
 
 

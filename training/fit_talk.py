@@ -5,7 +5,8 @@
 Conversations are cut to 20, 100 and 500 turns, half of the cuts in one piece and half drawn at random, and asked whole
 too: what each holds, and a fifth as many questions that nothing in it answers. The library recalls; what the ranker
 knew of the first hit, and whether it was right, is what the line of `Talk` is fitted on. Prints how far scores lie
-from how often they are right (ECE), by size, each conversation left out in turn; then writes the line into the file.
+from how often they are right (ECE), by size, each conversation left out in turn and with none left out; then writes the
+line into the file.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from recollect.engine.read import recall
 from recollect.retrieve import ranker
 from recollect.retrieve.evidence import Evidence
 from recollect.retrieve.weights import Talk, Weights
-from training.fit_ranker import regress, save
+from training.lines import regress, save
 
 CUTS = ((20, 12), (100, 6), (500, 2))
 WHOLE, EVERY, MOST, SEED = 0, 4, 20, 1
@@ -91,15 +92,18 @@ class Watched:
             self._id[self._memory.get(receipt.id, space=space).version] = turn["id"]
         self._memory.embed_waiting()
 
-    def ask(self, question: Row, space: str, talk: str, size: int) -> Seen:
-        self._memory.recall(str(question["query"]), space=space)
-        assert self._pool is not None
+    def ask(self, question: Row, space: str, talk: str, size: int, *, deep: bool = False) -> Seen | None:
+        """None where nothing was judged, as with a question for everything."""
+        self._pool = None
+        self._memory.recall(str(question["query"]), space=space, deep=deep)
+        if self._pool is None:
+            return None
         gold = set(question["gold"])
         right = np.array([self._id.get(version) in gold for version in self._pool.version.tolist()])
         return Seen(self._pool.evidence, right, talk, size)
 
 
-def ask_all(watched: Watched, folder: Path) -> Iterator[Seen]:
+def ask_all(watched: Watched, folder: Path) -> Iterator[Seen | None]:
     corpus, queries = (
         [json.loads(line) for line in (folder / f"{name}.jsonl").open()] for name in ("corpus", "queries")
     )
@@ -141,7 +145,9 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home, recollect.open(home) as memory:
         every = [
-            one for one in ask_all(Watched(memory), args.set) if (one.evidence.group >= 0).all() and len(one.right)
+            one
+            for one in ask_all(Watched(memory), args.set)
+            if one is not None and (one.evidence.group >= 0).all() and len(one.right)
         ]
     weights = msgspec.json.decode(args.out.read_bytes(), type=Weights)
     fitted = ranker.unpack(weights)
@@ -151,10 +157,14 @@ def main() -> None:
     for one in np.unique(talk):
         line = regress(told[talk != one], right[talk != one])
         likely[talk == one] = 1.0 / (1.0 + np.exp(-told[talk == one] @ line))
+    line = Talk(*np.round(regress(told, right), 4).tolist())
+    fitted_likely = 1.0 / (1.0 + np.exp(-told @ msgspec.structs.astuple(line)))
     for one in np.unique(size):
         of = size == one
-        print(f"{one or 'whole'}: {of.sum()} questions, ECE {measure_error(likely[of], right[of]):.3f}", flush=True)
-    line = Talk(*np.round(regress(told, right), 4).tolist())
+        left_out, of_all = (measure_error(some[of], right[of]) for some in (likely, fitted_likely))
+        print(
+            f"{one or 'whole'}: {of.sum()} questions, ECE {left_out:.3f}, with the line of all {of_all:.3f}", flush=True
+        )
     print(line)
     save(msgspec.structs.replace(weights, woven=msgspec.structs.replace(weights.woven, talk=line)), args.out)
 

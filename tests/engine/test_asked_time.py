@@ -64,6 +64,63 @@ def test_what_was_replaced_answers_a_question_for_the_past(changed: Memory) -> N
     assert "superseded · until 2026-06-01" in changed.recall("who was our doctor before Dr. Adeyemi?").context
 
 
+def test_what_held_at_a_time_that_is_over_answers_a_question_of_that_time(changed: Memory) -> None:
+    asked = {
+        "which internet provider did we have in March?": CHANGED[2][0],
+        "who was the treasurer of the chess club in April?": CHANGED[4][0],
+        "where did we buy honey in February?": CHANGED[5][0],
+        "where did we buy honey in August?": CHANGED[5][1],
+        "who was our family doctor in 2025?": CHANGED[0][1],  # nobody knows; the older one is of 2026 as well
+        "which internet provider did we have in July?": CHANGED[2][1],
+    }
+    assert first_hits(changed, list(asked)) == asked
+
+
+def test_what_is_said_to_have_held_at_a_time_answers_a_question_of_that_time(
+    open_memory: Callable[..., Memory],
+) -> None:
+    memory = open_memory(embedder="bundled", clock=Clock(NOW))
+    for text, begins, ends in (
+        ("The CEO is Dana.", "2020-01-01", "2024-12-31"),
+        ("The CEO is Luis.", "2025-01-01", None),
+        ("The office is in Basel.", "2026-01-01", "2026-06-30"),
+        ("The office is in Zug.", "2026-07-01", None),
+        ("The cat is called Momo.", None, None),
+    ):
+        memory.remember(text, valid_from=begins, valid_until=ends)
+    asked = {
+        "who was CEO in 2022?": "The CEO is Dana.",
+        "where was the office in February?": "The office is in Basel.",
+        "where was the office in August?": "The office is in Zug.",
+        "who is the CEO?": "The CEO is Luis.",
+        "where is the office?": "The office is in Zug.",
+    }
+    assert first_hits(memory, list(asked)) == asked
+
+
+def test_facts_that_held_at_a_time_are_recalled_by_true_at(memory: Memory) -> None:
+    memory.relate("Zoe", "works_at", "Acme", valid_from="2024-01-01")
+    memory.relate("Zoe", "works_at", "Globex", valid_from="2026-05-01")
+    for moment, place in ((None, "Globex"), ("2025-03", "Acme"), ("2026-06", "Globex")):
+        hits = memory.recall("where does Zoe work", true_at=moment).hits
+        assert [hit.record.text for hit in hits] == [f"Zoe works at {place}"]
+
+
+def test_of_notes_that_came_together_without_a_time_the_later_is_the_newer(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory(embedder="bundled", clock=Clock(NOW))
+    memory.remember_many(
+        [{"text": text} for pair in zip(*CHANGED, strict=True) for text in pair] + [{"text": t} for t in TOLD.values()]
+    )
+    asked = {
+        "who is our family doctor?": CHANGED[0][1],
+        "what is our internet provider?": CHANGED[2][1],
+        "wer ist der Vermieter?": CHANGED[3][1],
+        "who is the treasurer of the chess club?": CHANGED[4][1],
+        "where do we buy honey?": CHANGED[5][1],
+    }
+    assert first_hits(memory, list(asked)) == asked
+
+
 def test_other_questions_see_only_what_holds(changed: Memory) -> None:
     asked = [
         "who is our doctor?",
@@ -124,8 +181,8 @@ def test_a_time_in_a_question_prefers_what_is_of_that_time(changed: Memory) -> N
     }
     found = first_hits(changed, list(asked))
     assert sum(found[question] == text for question, text in asked.items()) >= len(asked) - 1
-    first, second, *_ = changed.recall("what did the doctor say in April?").hits
-    assert (first.why.period, second.why.period) == (1.0, 0.0)
+    of_april = {hit.record.text: hit.why.period for hit in changed.recall("what did the doctor say in April?").hits}
+    assert (of_april[TOLD["2026-04-14"]], of_april[TOLD["2026-09-20"]]) == (1.0, 0.0)
     assert changed.recall("what did the doctor say?").hits[0].why.period is None
 
 
@@ -168,3 +225,21 @@ def test_what_happened_yesterday_is_counted_from_the_memorys_own_clock(open_memo
         memory.remember(text, event_time=f"{day}T10:00:00Z")
     for question in ("what happened yesterday?", "was ist gestern passiert?", "¿qué pasó ayer?", "昨天发生了什么？"):
         assert [hit.record.text for hit in memory.recall(question).hits] == [TOLD["2026-07-14"]]
+
+
+SINCE_CHANGED = {
+    "What did a season ticket cost in May?": ("Season ticket: 95.", "Season tickets are 110 now."),
+    "Who was treasurer in March?": ("Treasurer is Gordon Tull.", "Gordon resigned, Ife Balogun does the money."),
+    "which Postgres did qz-main have in February?": ("qz-main: Postgres 14.", "Moved qz-main to Postgres 16."),
+    "what was my hourly rate last year?": ("Hourly rate 38 euros.", "My hourly rate is 42 from spring on."),
+}
+
+
+def test_what_was_told_after_a_time_does_not_stand_before_what_was_so_then(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory(embedder="bundled", clock=Clock(NOW))
+    for asked, (before, after) in SINCE_CHANGED.items():
+        memory.remember(before, event_time="2025-11-20T10:00:00Z" if "last year" in asked else "2026-02-10T10:00:00Z")
+        memory.remember(after, event_time="2026-09-12T10:00:00Z")
+    memory.embed_waiting()
+    assert first_hits(memory, list(SINCE_CHANGED)) == {asked: before for asked, (before, _) in SINCE_CHANGED.items()}
+    assert memory.recall("which Postgres does qz-main have?").hits[0].record.text == "Moved qz-main to Postgres 16."

@@ -216,3 +216,27 @@ def test_a_brief_of_nothing_is_empty_and_a_wrong_budget_is_an_error(open_memory:
     assert (memory.brief().text, memory.brief().notes, memory.recall().context) == ("", (), "")
     with pytest.raises(InvalidInput, match="budget_tokens"):
         memory.brief(budget_tokens=0)
+
+
+BOTH_HOLD = [
+    ("The car is red.", "The car is in the garage."),
+    ("Ana speaks Czech.", "Ana speaks Turkish."),
+    ("Leo plays the cello.", "Leo plays chess."),
+    ("Room 12 has a projector.", "Room 14 has a whiteboard."),
+    ("There are 14 nodes in production.", "There are 16 nodes in staging."),
+    ("The cabin is cold.", "The cabin is near Oslo."),
+    ("Ruth owns the billing service.", "Ruth owns the search service."),
+    ("Omar is allergic to nuts.", "Omar is allergic to pollen."),
+    ("The parser supports YAML.", "The parser supports TOML."),
+    ("The shop sells bread.", "The shop is closed."),
+    ("We visited Rome.", "We visited Turin."),
+    ("Ivo likes jazz.", "Ivo likes sailing."),
+]
+
+
+def test_two_statements_that_say_different_things_of_one_both_stand_in_a_brief(memory: Memory) -> None:
+    for place, pair in enumerate(BOTH_HOLD):
+        for text in pair:
+            memory.remember(text, space=f"pair-{place}", compare=False)
+        shown = {noted.record.text for noted in memory.brief(space=f"pair-{place}").notes}
+        assert shown == set(pair)

@@ -47,6 +47,29 @@ def test_a_fact_that_no_longer_holds_is_not_recalled_but_is_by_as_of(memory: Mem
     assert not memory.recall(question, facts=False)
 
 
+PAST = [
+    ("where did Mira work in 2025?", "Mira works at Acme"),
+    ("where did Mira work before?", "Mira works at Acme"),
+    ("where did Mira use to work?", "Mira works at Acme"),
+    ("where did Mira work in 2022?", "Mira works at Initech"),
+    ("where does Mira work?", "Mira works at Globex"),
+    ("where does Mira work now?", "Mira works at Globex"),
+]
+
+
+def test_a_question_for_what_was_once_is_answered_by_the_fact_that_held_then(memory: Memory) -> None:
+    memory.relate("Mira", "works_at", "Initech", valid_from="2020", valid_until="2023-12-31")
+    memory.relate("Mira", "works_at", "Acme", valid_from="2024-01-01", valid_until="2026-04-30")
+    memory.relate("Mira", "works_at", "Globex", valid_from="2026-05-01", valid_until="2026-12-31")
+    memory.relate("Mira", "works_at", "Umbrella", valid_from="2027-01-01")
+    memory.relate("Mira", "lives_in", "Lyon", valid_from="2020")
+    told = [[hit.record.text for hit in memory.recall(question)] for question, _ in PAST]
+    assert [some[0] for some in told] == [answer for _, answer in PAST]
+    assert not any("Umbrella" in text for some in told for text in some)
+    [hit] = [hit for hit in memory.recall(PAST[0][0]) if "Acme" in hit.record.text]
+    assert (hit.why.period, hit.record.valid_until is not None) == (1.0, True)
+
+
 def test_mere_mentions_of_what_a_question_names_do_not_score_high(memory: Memory) -> None:
     fill(memory)
     asked = [

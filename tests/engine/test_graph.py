@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import msgspec
@@ -45,6 +46,35 @@ def test_a_fact_that_replaces_ends_the_one_before(memory: Memory, clock) -> None
     assert ended == msgspec.structs.replace(
         first, valid_until=second.valid_from, version=ended.version, recorded_at=ended.recorded_at
     )
+
+
+JOBS = [("Initech", "2020"), ("Acme", "2022"), ("Globex", "2024")]
+
+
+@pytest.mark.parametrize(
+    "order", list(itertools.permutations(JOBS)), ids=lambda order: ",".join(one for one, _ in order)
+)
+def test_history_may_be_told_in_any_order(memory: Memory, order: tuple[tuple[str, str], ...]) -> None:
+    for job, since in order:
+        memory.relate("Mira", "works at", job, valid_from=since)
+    years = ("2019", "2021", "2023", "2025")
+    assert [objects(memory, "Mira", true_at=year) for year in years] == [[], ["Initech"], ["Acme"], ["Globex"]]
+    assert objects(memory, "Mira") == ["Globex"]
+    told = memory.last_entry()
+    for job, since in order:
+        memory.relate("Mira", "works at", job, valid_from=since)
+    assert memory.last_entry() == told  # what is stated already is left as it is
+
+
+def test_a_fact_ends_where_a_coming_one_begins_unless_it_says_until_when_it_holds(memory: Memory) -> None:
+    memory.relate("Mira", "lives in", "Porto", valid_from="2030-01-01T00:00:00Z")
+    now = memory.relate("Mira", "lives in", "Lyon")
+    assert now.valid_until is not None
+    assert now.valid_until.isoformat() == "2030-01-01T00:00:00+00:00"
+    longer = memory.relate("Mira", "lives in", "Rome", valid_until="2031-01-01T00:00:00Z")
+    assert longer.valid_until is not None
+    assert longer.valid_until.year == 2031
+    assert memory.relate("Mira", "knows", "Ben", replaces=False).valid_until is None
 
 
 def test_facts_stand_side_by_side_when_asked_to(memory: Memory) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, NotFound, Receipt
+from recollect.engine.core import Lengths
 from recollect.engine.embedding.later import told_later
 
 PAIRS = [
@@ -20,6 +21,13 @@ PAIRS = [
 CHANGED = [
     line.split("|")
     for line in Path(__file__).with_name("changed.txt").read_text().splitlines()
+    if line and not line.startswith("#")
+]
+
+
+TOLD = [
+    line.split("|")
+    for line in Path(__file__).with_name("told.txt").read_text().splitlines()
     if line and not line.startswith("#")
 ]
 
@@ -114,6 +122,19 @@ def test_facts_that_changed_in_other_words_are_told_by_words_alone(open_memory: 
     assert right / (right + wrong) >= 0.75, (right, wrong)
 
 
+def test_what_people_say_of_the_same_thing_is_told_apart_from_what_looks_alike(
+    open_memory: Callable[..., Memory],
+) -> None:
+    memory = open_memory()
+    told = {"changed": 0, "apart": 0}
+    for place, (older, newer, how) in enumerate(TOLD):
+        [first, *_] = memory.remember_many([{"text": text} for text in (older, *BESIDE)], space=f"pair-{place}")
+        told[how] += first.id in named(memory.remember(newer, space=f"pair-{place}"))
+    assert [how for _, _, how in TOLD].count("changed") == [how for _, _, how in TOLD].count("apart") == 60
+    assert told["changed"] >= 46, told
+    assert told["apart"] <= 4, told
+
+
 @pytest.mark.parametrize("actor", [None, "an agent"])
 def test_more_of_them_are_told_where_a_model_is_loaded_whoever_asks(
     open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch, actor: str | None
@@ -159,6 +180,28 @@ def test_what_a_busy_model_had_no_time_for_is_told_later(
     assert later <= {one.id for one in told}
 
 
+OPPOSED = """
+The build machine has 1.5 GB of memory.|The build machine has 15 GB of memory.|True
+The cold store is kept at -5 degrees.|The cold store is kept at 5 degrees.|True
+Merge the translations before the freeze.|Merge the translations after the freeze.|True
+The plugin needs Python >= 3.|The plugin needs Python <= 3.|True
+The driver of the printer is written in C.|The driver of the printer is written in C#.|True
+Write the billing tests with mocks.|Write the billing tests without mocks.|True
+The limit for uploads is seven retries.|The limit for uploads is 7 retries.|False
+You can not park behind the bakery.|You cannot park behind the bakery.|False
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("pair", OPPOSED)
+def test_a_sign_or_a_small_word_that_says_the_opposite_differs_and_another_spelling_does_not(
+    memory: Memory, pair: str
+) -> None:
+    older, newer, differs = pair.split("|")
+    memory.remember(older)
+    [told] = memory.remember(newer).already
+    assert told.differs == (differs == "True")
+
+
 TURNED = """
 Deploy staging before production.|Deploy production before staging.|True
 Alice reports to Bob.|Bob reports to Alice.|True
@@ -176,6 +219,50 @@ def test_the_same_words_in_an_order_that_says_something_else_differ(memory: Memo
     memory.remember(older)
     [told] = memory.remember(newer).already
     assert told.differs == (differs == "True")
+
+
+def test_what_held_at_another_time_is_neither_told_of_nor_told(memory: Memory) -> None:
+    memory.remember("The shop is in Dock Street.", valid_from="2026-01-01T00:00:00Z")
+    year = {"valid_from": "2025-01-01T00:00:00Z", "valid_until": "2025-12-31T00:00:00Z"}
+    assert memory.remember("The shop is in Mill Lane.", **year).already == ()
+    assert memory.remember("The shop is in Quay Road.", valid_until="2024-01-01T00:00:00Z").already == ()
+    still = memory.remember("The shop is in High Street.", valid_from="2024-01-01T00:00:00Z")
+    assert [(one.text, one.differs) for one in still.already] == [("The shop is in Dock Street.", True)]
+    memory.remember("The market is in Mill Lane.", valid_until="2030-01-01T00:00:00Z")
+    later = memory.remember("The market is in Dock Street.", valid_from="2031-01-01T00:00:00Z")
+    assert later.already == ()
+
+
+RULED = [
+    line.split("|")
+    for line in """
+Never restart the gateway at night.|Always restart the gateway at night.|changed
+Immer die Fenster schließen.|Niemals die Fenster schließen.|changed
+Accept cookies from partners.|Reject cookies from partners.|changed
+Sessions expire after 20 minutes.|Sessions expire after two hours.|changed
+The lease runs for 12 months.|The lease runs for three years.|changed
+Tokens are valid for 15 minutes.|Tokens are valid for one hour.|changed
+Anna is the owner of the billing module.|Ben is the owner of the billing module.|changed
+Marie est la directrice de l'école.|Claire est la directrice de l'école.|changed
+Never commit secrets.|Always run the tests.|apart
+Enable telemetry for the beta.|Disable the old login page.|apart
+The left door sticks.|The right door sticks.|apart
+Milk costs one euro.|Bread costs three euros.|apart
+The hike takes two hours.|The drive takes 45 minutes.|apart
+Jana is the mother of Petr.|Milan is the father of Petr.|apart
+Marek is a member of the team.|Sofia is a member of the team.|apart
+What is the code of the garage?|The code of the garage is 4417.|apart
+""".strip().splitlines()
+]
+
+
+@pytest.mark.parametrize("pair", RULED, ids=lambda pair: pair[1])
+def test_a_rule_that_is_turned_around_a_span_in_words_and_another_holder_are_told(
+    memory: Memory, pair: list[str]
+) -> None:
+    older, newer, how = pair
+    memory.remember(older)
+    assert [one.differs for one in memory.remember(newer).already] == ([True] if how == "changed" else [])
 
 
 def test_what_replaces_another_record_supersedes_it_and_undoing_brings_it_back(memory: Memory) -> None:
@@ -291,3 +378,19 @@ def test_how_long_texts_are_is_learned_of_those_that_came_in_otherwise(
     monkeypatch.setattr(memory.core.store, "read", lambda: looks.append(1) or read())
     assert memory.remember("Dora has a dog near the harbour and plays the violin in an orchestra.").stored
     assert looks == []
+
+
+def test_how_long_texts_were_is_not_kept_of_those_that_are_gone(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.engine.core._FEW_LENGTHS", 20)
+    memory.core.lengths = Lengths()
+    kept = memory.remember("The harbour gateway runs on port 8080.")
+    seen: list[int] = []
+    for number in range(60):
+        passing = memory.remember(f"On day {number} the harbour crew paints the hull of ferry {number} again.")
+        memory.remember("The harbour gateway runs on port 9090.")
+        memory.forget(passing.id or "")
+        seen.append(len(memory.core.lengths.words))
+    assert 20 < max(seen) <= 25
+    assert kept.id in named(memory.remember("The harbour gateway runs on port 7070."))

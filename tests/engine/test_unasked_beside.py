@@ -60,6 +60,33 @@ def test_rules_of_like_form_are_all_in_the_brief_and_given_at_a_prompt(memory: M
     assert BESIDE[6] in memory.unasked.give_answers("Which team owns module m01?").text
 
 
+OF_TWO_THINGS = {
+    "What is the alarm code at Millgate?": ("Alarm code at Millgate: 5518.", "Alarm code at Harbour Row: 7302."),
+    "How long does the visa for Vietnam take?": (
+        "Visa for Vietnam: apply online, takes 5 days.", "Visa for Tanzania: apply online, takes 15 days.",
+    ),
+    "Which watchdog timeout has Fern?": (
+        "Watchdog timeout on Fern is 8 seconds.", "Moss watchdog changed to 20 seconds.",
+    ),
+    "How many frames has the Switch build?": (
+        "The Switch build runs at 30 frames.", "The Xbox build runs at 60 frames from now on.",
+    ),
+}  # fmt: skip
+
+
+def test_a_newer_note_of_another_thing_is_not_given_in_the_place_of_what_the_prompt_names(
+    memory: Memory, clock: Clock
+) -> None:
+    for of_it, of_another in OF_TWO_THINGS.values():
+        memory.remember(of_it)
+        clock.now += timedelta(days=30)
+        memory.remember(of_another)
+    for asked, (of_it, _) in OF_TWO_THINGS.items():
+        assert of_it in memory.unasked.give_answers(asked, session=asked).text
+    brief = memory.unasked.give_brief().text
+    assert [text for pair in list(OF_TWO_THINGS.values())[:2] for text in pair if text not in brief] == []
+
+
 def test_a_question_that_was_noted_hides_nothing_in_a_brief(memory: Memory, clock: Clock) -> None:
     for told in ASKED.values():
         memory.remember(told, kind="decision")

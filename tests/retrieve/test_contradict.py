@@ -49,6 +49,15 @@ We decided that module m01 is owned by team T01.|We decided that module m02 is o
 We decided that module m01 is owned by team Atlas.|We decided that module m02 is owned by team Atlas.
 Module m01 is owned by team T01.|Module m02 is owned by team T02 now.
 Host eu-1 has 16 GB of memory.|Host us-2 has 32 GB of memory.
+Alarm code at Millgate: 5518.|Alarm code at Harbour Row: 7302.
+Alarm code at Millgate: 5518.|Alarm code at Station Arcade was changed to 1949.
+Signe wears shoe size 31.|Ottilie wears shoe size 26 now, she jumped two sizes over the summer.
+Confocal microscope: 18 euros an hour.|Light-sheet microscope: 35 euros an hour from now on.
+Logs of the payments namespace are kept for 90 days.|Logs of the search namespace are now kept for 14 days only.
+We sell the cinnamon knots at 2.80.|We sell the cardamom buns at 3.10 from now on.
+The seeded loaf bakes 38 minutes at 220 degrees.|The olive stick now bakes 22 minutes at 230 degrees.
+Visa for Vietnam: apply online, takes 5 working days.|Visa for Tanzania: apply online, takes 15 working days.
+Default branch in the Cairn repo is trunk.|Default branch in the Tidepool repo was renamed, it is main now.
 Old red open harbour boats of Anna lie near quay Oslo.|Old red open harbour boats of Bilal lie near quay Turin.
 """.strip().splitlines()
 CONTRADICT = """
@@ -80,6 +89,10 @@ Helena leads the platform team.|Helena no longer leads the platform team.
 Our CI runs on Jenkins.|Our CI runs on GitHub Actions.
 Our dentist is Dr. Weiss.|Our dentist is Dr. Albrecht now.
 Das Büro schließt um 18 Uhr.|Das Büro schließt um 20 Uhr.
+Logs of the payments namespace are kept for 90 days.|Auditors were here: payments namespace logs are kept 400 days.
+Signe's teacher this year is Mrs Abernathy.|Signe's teacher this year is Mr Lindqvist.
+Locker is number 214, combination 18-32-7.|After the flooding my locker is 88, same combination.
+Lotte swims on Saturday at ten, Finn plays football on Sunday at nine.|Finn's football moved to Saturday at eleven.
 """.strip().splitlines()
 
 

@@ -14,6 +14,18 @@ What do you know about me?
 what do you remember?
 What do we know about the project
 tell me everything you know
+tell me about this project
+Tell me a bit about the codebase.
+describe this repo
+where do we stand?
+what's in your memory?
+Erzähl mir etwas über dieses Projekt
+Parle-moi de ce projet
+Háblame de este proyecto
+Parlami di questo progetto
+Vertel me iets over dit project
+Расскажи о проекте
+介绍一下这个项目
 Hey, what should I know before I start?
 please brief me
 give me an overview of this project
@@ -57,6 +69,17 @@ Cosa devo sapere?
 Cosa sai di questo progetto?
 O que devo saber?
 O que você sabe sobre este projeto?
+tell me everything
+Show me everything, please!
+everything
+remind me of everything
+Summarize what you know
+summarise everything you know about this project
+What have I told you so far?
+what is in your memory?
+Is there anything I should keep in mind?
+anything to remember?
+Erzähl mir alles
 Wat moet ik weten?
 Wat weet je over dit project?
 Co powinienem wiedzieć?
@@ -93,6 +116,9 @@ is there anything new from the landlord?
 what should we do about the flaky test?
 what do I need to know to renew the passport?
 tell me about Mira
+tell me about the project plan
+describe the project of Mira
+Erzähl mir etwas über Lissabon
 tell me everything about the invoice bug
 give me a summary of the meeting with Acme
 an overview of the payment flow
@@ -103,6 +129,13 @@ brief for the Acme pitch
 who should I ask about the budget?
 what do we use for logging?
 what should I cook?
+tell me everything about Lotte
+show me everything from May
+summarize what you know about Kafka
+what did I tell you about the boiler?
+what is in the red crate?
+anything to remember for the flight?
+everything is broken
 remember the milk
 how do I get up to speed on Rust?
 what have we learned about caching?

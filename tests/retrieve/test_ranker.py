@@ -64,7 +64,7 @@ def test_every_candidate_gets_a_probability_whatever_their_order(seed: int) -> N
         name: value[order] if isinstance(value := getattr(given, name), np.ndarray) else value
         for name in given.__struct_fields__
     }
-    np.testing.assert_allclose(judge(Evidence(**fields)), said[order], rtol=1e-9)
+    np.testing.assert_allclose(judge(Evidence(**fields)), said[order], rtol=1e-4)  # single precision
 
 
 def test_no_candidates_and_a_single_one_are_described_too() -> None:
@@ -109,7 +109,7 @@ def test_of_two_that_say_nearly_the_same_the_newer_leads_and_asking_for_the_past
 
 
 @pytest.mark.parametrize("cosine", [0.42, 0.5, 0.58])
-@pytest.mark.parametrize("gap", [0.1, 0.8, 1.4])
+@pytest.mark.parametrize("gap", [0.1, 0.5, 0.9])
 def test_a_newer_one_that_says_so_itself_takes_the_place_of_what_it_is_less_like(cosine: float, gap: float) -> None:
     like = Likeness(np.array([0, 1]), np.array([[1.0, cosine], [cosine, 1.0]]), np.eye(2))
     sure, unsure = np.array([1.5, 1.5 - gap]), np.array([-1.5, -1.5 - gap])

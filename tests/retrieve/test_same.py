@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pairs_of_texts import DIFFERENT, DOUBLES
+from pairs_of_texts import DIFFERENT, DOUBLES, LEFT_TO_REVIEW
 from recollect.retrieve.same import depends_on_its_day, say_the_same
 
 
@@ -18,6 +18,11 @@ def test_texts_that_differ_in_one_thing_do_not_say_the_same(one: str, other: str
 def test_doubles_say_the_same_whichever_comes_first(one: str, other: str) -> None:
     assert say_the_same(one, other)
     assert say_the_same(other, one)
+
+
+@pytest.mark.parametrize(("one", "other"), LEFT_TO_REVIEW)
+def test_a_mark_that_may_change_what_is_said_is_left_to_review(one: str, other: str) -> None:
+    assert not say_the_same(one, other)
 
 
 def test_a_text_says_nothing_of_another_without_words() -> None:

@@ -14,9 +14,11 @@ import msgspec
 from recollect.pattern import pattern_of
 from recollect.types import Hit, Query
 
+_OF_AGE = r"(?!(?:m[ae]n|wom[ae]n|lad(?:y|ies)|fellow|dad|people|folks?|friends?|town|city|age|house|school)\b)"
 _PAST = pattern_of(
     r"\b(?:before|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|at first|used to|back then|earlier|"
-    r"until (?:then|recently)|in the past|(?:the|our|my|their|his|her) (?:old|first)|"
+    r"until (?:then|recently)|in the past|(?:the|our|my|their|his|her) "
+    rf"(?:old (?={_OF_AGE})|first(?! (?:floor|time|prize|aid|name|class|thing|sign|of)\b))|"
     r"früher\w*|vorher|ursprünglich\w*|zuvor|damals|anfangs|avant|auparavant|à l'origine|autrefois|"
     r"antes|anteriormente|originalmente|al principio|prima|in origine|precedente\w*|antigamente|"
     r"wcześniej|poprzedni\w*|vroeger|eerder|oorspronkelijk\w*|раньше|прежде|önce\w*|eskiden)\b|以前|之前|原来|以前は|前は|이전|예전",
@@ -44,40 +46,98 @@ _WAS = pattern_of(
 
 _HABIT = pattern_of(
     r"\bdid\b.{1,60}\buse to\b|"
-    r"\bused (?:the|our|my|your|his|her|their|we|i|you|he|she|they|it)\b.{1,40}\bto be\b|"
-    r"\b(?:was|were|had)\b(?: [^\W\d_]+){0,2} first [^\W\d_]+ed\b",
+    r"\bused (?:(?:the|our|my|your|his|her|their|we|i|you|he|she|they|it)\b.{1,40}|[^\W\d_]+ )\bto be\b|"
+    r"\b(?:was|were|had)\b(?: [^\W\d_]+){0,2} first [^\W\d_]+ed\b|"
+    r"\b(?:was|were|did|had)\b.{1,60}\bfirst\W*\Z|\bdid\b(?: [^\W\d_]+){1,4} first [^\W\d_]+|"
+    r"\bdid\b.{1,60}\b(?:start|begin) (?:out |off )?with\W*\Z|"
+    r"\bhad (?:i|we|you|he|she|they)\b|\b(?:was|were)\b.{1,60}['’]s (?:very )?first\b",
     re.IGNORECASE,
 )
-"""What was so for a while, or at first: "where did we use to meet?", "which hotel was first planned?"."""
+"""What was so for a while, or at first: "where did we use to meet?", "which hotel was first planned?", "which
+island had we wanted to see?".
+"""
 _ONCE = pattern_of(
     r"\b(?:at|since|from) the (?:start|beginning|end) of the (?:year|season|project|school year)\b|"
-    r"\bearly in the year\b|"
+    r"\bearly in the year\b|\bback when\b|\blast (?:season|term|semester)\b|"
+    r"\bwhen (?:i|we|they|he|she|it) (?:began|started|came|arrived)\b|"
     r"\b(?:in|during|last|over) (?:the |early |late )*(?:spring|summer|autumn|winter|fall)\b|"
     r"\bim (?:letzten |vorigen )?(?:frühjahr|frühling|sommer|herbst|winter)\b|"
     r"\b(?:zu|am) (?:beginn|anfang) des (?:jahres|projekts)\b",
     re.IGNORECASE,
 )
 """A stretch of time that may be over, and is where the question tells of what was."""
+_BEGINNING = pattern_of(
+    r"\bin (?:early|late) \d{4}\b|\b(?:at|in) the (?:very )?(?:start|beginning|outset)(?: of \d{4})?\W*\Z",
+    re.IGNORECASE,
+)
 _DONE_BY = pattern_of(
-    r"\A\W*(?:and |so )?(?:who|(?:which|what|whose)"
+    r"\A\W*(?:and |so )?(?:who|what|(?:which|what|whose)"
     r"(?: (?!(?:is|are|be|must|should|can|may|has|have|will|to)\b)[^\W_]+){1,2}?) (?:[^\W\d_]{3,}ed|took|led|stood|"
     r"ran|made|gave|came|paid|sat|kept|held|sold|bought|drove|wrote|sent|taught|sang|built|began|lent|brought|found|"
-    r"won|chose|flew|grew|knew|met|rode|shot|spoke|swam|wore)\b",
+    r"won|fed|hid|laid|lit|lost|rang|spent|threw|chose|flew|grew|knew|met|rode|shot|spoke|swam|wore)\b",
     re.IGNORECASE,
 )
 """Somebody who did something, told by the verb alone: "who led the choir before Ines?"."""
 
 
+_IMPERFECT = pattern_of(
+    r"\b(?:avions|aviez|étions|[^\W\d_]{3,}aient|[^\W\d_]{2,}ait-(?:on|ils?|elles?)|"
+    r"qui (?!fait\b|sait\b)[^\W\d_]{2,}ait|"
+    r"[^\W\d_]{2,}ab(?:a|an|as|amos)|(?:hac|pod|deb|viv|ven|quer|dec|pon|ten|hab|cog|abr)ía[ns]?|"
+    r"(?!leva\b|solleva\b)[^\W\d_]{2,}[ae]va(?:no|mo)?)\b",
+    re.IGNORECASE,
+)
+"""Verbs of other languages that tell, beside a word for "before", of what was so for a while."""
+_BEFORE_NAMED = pattern_of(
+    r"\bvor (?!Ort\b|Beginn\b|Ablauf\b|Weihnachten\b|Ostern\b|Mitternacht\b|Gericht\b)[A-ZÄÖÜ]\w"
+)
+_PERFECT = pattern_of(
+    r"\b(?:hat|haben|habe|hast)\b.{0,160}\b(?:(?:[^\W\d_]{2,4})?ge[^\W\d_]{2,}(?:t|en)|[^\W\d_]{3,}iert)\b",
+    re.IGNORECASE,
+)
+_BEFORE_NEW = pattern_of(
+    r"\S before (?:(?-i:[A-Z])\w|"
+    r"(?:the|our|my|we had) (?:new|current|present|change|move|switch|upgrade|rewrite|migration)\b|"
+    r"(?:\S+ ){1,4}(?:took over|came|arrived|moved|left|joined|got)\b)",
+    re.IGNORECASE,
+)
+"""Where something has no verb, what it is before of what there is now: "VPN client before WireGuard"."""
+_OLD = pattern_of(
+    r"\A\W*(?:what (?:is|was) |what's )?(?:the |our |my |his |her |their )?(?:old|earlier|initial) "
+    rf"{_OF_AGE}[^\W_]",
+    re.IGNORECASE,
+)
+_OLD_OF = pattern_of(r"['’]s (?:old|earlier) |\bl['’]ancien|\binicial", re.IGNORECASE)
+_ASKING = pattern_of(
+    r"\b(?:is|are|am|do|does|did|can|could|should|must|may|will|would|has|have|had|was|were|what|who|whom|whose|when|where|"
+    r"why|how|which|needs?|to|check|take|ist|sind|muss|soll|kann|wer|wie|wann|womit|welche\w*|qui|que|quoi|qué|quién|"
+    r"cuándo|dónde|chi|cosa|dove|quando)\b",
+    re.IGNORECASE,
+)
+_ENDS_WITH_BEFORE = pattern_of(
+    r"\b(?:which|who|what|how)\b(?!.*\b(?:must|should|needs?|have to|has to|to be)\b).*"
+    r"(?<!\bas )(?<!\bday )(?<!\bnight )(?<!\bevening )(?<!\bweek )\bbefore\W*\Z",
+    re.IGNORECASE,
+)
+
+
 def asks_past(question: str) -> bool:
     """Does a question ask for what held once? "Before" alone does not: that may be before a trip that is to come."""
-    if _HABIT.search(question):
+    if _HABIT.search(question) or _OLD.search(question):
         return True
     found = [match[0] for match in _PAST.finditer(question)]
     if any(not _BEFORE.fullmatch(word) for word in found):
         return True
-    if found:
-        return tells_past(question) or _DONE_BY.search(question) is not None
-    return _ONCE.search(question) is not None and tells_past(question)
+    told = tells_past(question)
+    if found and (told or any(one.search(question) for one in (_DONE_BY, _IMPERFECT, _ENDS_WITH_BEFORE))):
+        return True
+    if (told or _PERFECT.search(question)) and _BEFORE_NAMED.search(question):
+        return True
+    if told:
+        return any(one.search(question) for one in (_ONCE, _BEGINNING, _OLD_OF))
+    if _ASKING.search(question):
+        return False  # what is left has no verb: "VPN client before WireGuard"
+    return any(one.search(question) for one in (_BEGINNING, _OLD_OF)) or bool(found and _BEFORE_NEW.search(question))
 
 
 _GERMAN = pattern_of(r"\b(?:ist|sind|muss|soll|der|die|das|den|dem|ich|wir|du|im|am|haben|hat|zu|vor)\b", re.IGNORECASE)
@@ -133,6 +193,7 @@ _FOR_QUESTIONS = pattern_of(
 )
 _WORTH = 0.4  # of a hit that only asks
 _LIKELY, _SHARED, _NEAR = 0.3, 0.3, 0.5
+_SAME = 0.75  # of a question's weight; what asks with so much of it asks the same
 
 
 def is_question(text: str) -> bool:
@@ -211,14 +272,16 @@ def without_asked(hits: Sequence[Hit], prompt: str) -> Sequence[Hit]:
 def lower_questions(hits: tuple[Hit, ...], others: Sequence[Hit], query: Query) -> tuple[Hit, ...]:
     """The best of hits and of the `others`, which were judged without those that only ask, each record once.
 
-    Where one of the others is likely to answer, what only asks is worth less; where none is, it stays as it is. Among
-    few records one that has nothing of the question can look likely: what is said of such a one does not count.
+    Where one of the others is likely to answer, what only asks is worth less, and so is what asks the very same, which
+    answers nothing; else it stays as it is. Among few records one that has nothing of the question can look likely:
+    what is said of such a one does not count.
     """
     answers = [hit for hit in others if hit.why.keyword >= _SHARED or (hit.why.vector or 0.0) >= _NEAR]
     answered = bool(answers) and answers[0].score >= _LIKELY
     best: dict[tuple[str, str], Hit] = {}
     for hit in (*hits, *answers):
-        worth = round(hit.score * _WORTH, 6) if answered and _asks(hit) else hit.score
+        less = (answered or hit.why.keyword >= _SAME) and _asks(hit)
+        worth = round(hit.score * _WORTH, 6) if less else hit.score
         held = best.get((hit.record.space, hit.record.id))
         if worth >= query.min_score and (held is None or worth > held.score):
             best[hit.record.space, hit.record.id] = msgspec.structs.replace(held or hit, score=worth)

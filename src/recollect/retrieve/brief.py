@@ -204,8 +204,8 @@ class _Plan:
             is_older = noted.record.event_time >= record.event_time
             newer, older = (held, said) if is_older else (said, held)
             texts = (noted.record.text, record.text) if is_older else (record.text, noted.record.text)
-            sure = resemblance(newer, older, {}) >= SURE and (not differ(newer, older) or contradicts(*texts))
-            if sure or takes_back(*texts):
+            same = not differ(newer, older) and resemblance(newer, older, {}) >= SURE
+            if same or contradicts(*texts) or takes_back(*texts):
                 return noted
         return None
 

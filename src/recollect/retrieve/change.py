@@ -22,7 +22,10 @@ from recollect.retrieve.restate import (
     CHANGING,
     KEPT,
     LIKELY,
+    NUMBERS_IN_WORDS,
+    SETTING,
     Statement,
+    are_values,
     differ,
     is_another,
     likelihood,
@@ -50,6 +53,18 @@ took.over takes.over went.(?:up|down) goes.(?:up|down) up.to down.to back.to as.
 from.(?:this|today|now|next|january|february|march|april|may|june|july|august|september|october|november)
 """
 _UNSPACED = "新 改 換 换 変わ から 변경 바뀌 부터"
+_MEASURED = pattern_of(
+    r"[$€£¥]|(?:(?<![\w)])[-+])?\d+(?:[.,:]\d+)*"
+)  # money, and numbers with their signs and decimals
+_MINUS = pattern_of("[\u2212\u2013](?=\\d)")
+_SIGNED = pattern_of(r"[<>=!]=|[<>≤≥≠]|\b[^\W\d_]+(?:\+\+|#)(?!\w)")  # comparisons, and what a sign names: C#
+_WORD = pattern_of(r"[^\W_]+")
+_OPPOSED = """
+before|after with|without up|down min|max minimum|maximum least|most above|below over|under on|off in|out left|right
+more|less more|fewer first|last always|never all|some start|end open|closed enabled|disabled allow|deny true|false
+am|pm once|twice rose|fell may|must and|or if|unless
+vor|nach mit|ohne über|unter immer|nie avant|après avec|sans antes|después con|sin prima|dopo com|sem
+"""
 _HAN = pattern_of("[\u3040-\u9fff]")
 
 
@@ -92,13 +107,14 @@ def _kinds() -> Mapping[str, re.Pattern[str]]:
         "s|sec|seconds?|min|minutes?|hours?|h|days?|weeks?|months?|years?|tage?n?|wochen?|monate?n?|jahre?n?|jours?"
         "|mois|semaines?|días?|semanas?|meses|giorni|mesi|dias|dagen|weken|maanden"
     )
+    numbers = "|".join(NUMBERS_IN_WORDS.split())
     written = {
         "day": rf"{days}|\bweek(?:day|end)s?\b|\b(?:mon|tue|wed|thu|fri|sat|sun)\b",
         "clock": r"\b\d{1,2}[:.h]\d\d\b|\b\d{1,2} ?(?:am|pm|uhr|h)\b|\d{1,2}[点時时]",
         "money": r"[€$£¥元円]|\b(?:euros?|eur|pounds?|dollars?|usd|chf|zł|francs?|рубл\w*)\b",
         "percent": r"%|\bpercent\b|\bprozent\b",
         "month": rf"{months}|\b\d{{4}}-\d\d\b|\d月",
-        "span": rf"\b\d+ ?(?:{spans})\b|\d+[天日年个]",
+        "span": rf"\b(?:\d+|one|{numbers}) ?(?:{spans})\b|\d+[天日年个]",
         "unit": r"\b\d+(?:[.,]\d+)? ?(?:kg|g|mg|mcg|km|m|cm|mm|l|ml|gb|mb|tb|kw|w|v|k)\b",
         "number": r"\d",
     }
@@ -113,12 +129,22 @@ def _named(table: Mapping[str, str]) -> str:
 
 
 def read_said(text: str) -> Said:
-    return Said(text, read_statement(text))
+    return Said(text, without_verbs(read_statement(text)))
+
+
+def without_verbs(statement: Statement) -> Statement:
+    """A statement without the words that say only that a thing has a value; as it is where nothing would be left."""
+    setting = terms_among(SETTING)
+    words = statement.words - setting
+    if not words or len(words) == len(statement.words):
+        return statement
+    order = tuple(one for one in statement.order if one not in setting)
+    return msgspec.structs.replace(statement, order=order, words=words, pairs=statement.pairs - setting)
 
 
 @lru_cache(maxsize=KEPT)
 def _as_changing(text: str) -> Statement:
-    statement = read_statement(text)
+    statement = without_verbs(read_statement(text))
     if statement.changing or not _changing(spaced=text.isascii()).search(text):
         return statement
     return msgspec.structs.replace(statement, changing=True)
@@ -143,6 +169,8 @@ def worth_telling(
     about = both >= _LEAST_SHARED and _share_subject(new.statement, old.statement)
     if likely < LIKELY and not (changing.changing and (very_near or about)):
         return 0.0
+    if not changing.changing and _forbid_others(new.statement, old.statement):
+        return 0.0
     apart = _are_apart(new.kinds, old.kinds)
     if likely >= (_OF_OTHER_KINDS if apart else LIKELY) and not is_another(changing, old.statement, both):
         return likely if near is None or near >= _NEAR or likely >= _BY_WORDS else 0.0
@@ -154,21 +182,55 @@ def worth_telling(
 
 def differs(new: Said, old: Said) -> bool:
     """Does one say something that the other does not, or the same with two of its words in each other's place?"""
+    if say_the_same(new.text, old.text):
+        return False
     own, its = new.statement.order, old.statement.order
     moved = [place for place, pair in enumerate(zip(own, its, strict=False)) if pair[0] != pair[1]]
     turned = len(own) == len(its) and len(moved) == 2 and set(own) == set(its)
-    return differ(new.changing, old.statement) or (turned and not say_the_same(new.text, old.text))
+    return turned or differ(new.changing, old.statement) or _are_opposed(new.text, old.text)
+
+
+def _are_opposed(new: str, old: str) -> bool:
+    """Do two texts differ in what counts as little for what they are about: a sign, a decimal, "before" and "after"?"""
+    if frozenset(_SIGNED.findall(new)) != frozenset(_SIGNED.findall(old)):
+        return True
+    own, its = _numbers_in(new), _numbers_in(old)
+    if own - its and its - own:
+        return True
+    added, dropped = (_words_in(one) - _words_in(other) for one, other in ((new, old), (old, new)))
+    return any((one in added and other in dropped) or (other in added and one in dropped) for one, other in _opposed())
+
+
+def _numbers_in(text: str) -> frozenset[str]:
+    found: list[str] = _MEASURED.findall(_MINUS.sub("-", text))
+    return frozenset(number.removeprefix("+") for number in found)
+
+
+def _words_in(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+@cache
+def _opposed() -> tuple[tuple[str, str], ...]:
+    """Words of which each says the opposite of the other."""
+    return tuple((one, other) for one, _, other in (pair.partition("|") for pair in _OPPOSED.split()))
 
 
 def _are_apart(new: frozenset[str], old: frozenset[str]) -> bool:
     """Has only one of both a number, or each some of another kind?"""
-    if ("number" in new) != ("number" in old):
-        return True
     own, its = new - {"number"}, old - {"number"}
+    if ("number" in new) != ("number" in old):
+        return own.isdisjoint(its)  # the day of a month says nothing more than the month
     return bool(own) and bool(its) and own.isdisjoint(its)
 
 
+def _forbid_others(new: Statement, old: Statement) -> bool:
+    """Does each say of another thing that it is not so, or not to be: "never commit secrets", "… generated files"?"""
+    others = new.words - old.words and old.words - new.words
+    return new.negated and old.negated and bool(others) and new.numbers == old.numbers
+
+
 def _share_subject(new: Statement, old: Statement) -> bool:
-    """Does one of both speak of what the other begins with?"""
+    """Does one of both speak of what the other begins with, which is more than a day or a month?"""
     first, second = (one.order[0].split()[0] if one.order else "" for one in (new, old))
-    return first in old.words or second in new.words
+    return any(one in other.words and not are_values(one, one) for one, other in ((first, old), (second, new)))

@@ -16,8 +16,8 @@ from recollect.retrieve.evidence import Evidence, Floats
 
 LOOKED_AT = 60
 """Of so many of the best it is looked at what kind of piece they are."""
-_NEAR, _LATE, _WORDS = 1.0, 3.0, 4.5
-_NAMELESS, _HELPER, _INSIDE, _CLASS, _DOCUMENTED, _CALLED = -3.0, -1.3, -1.6, -0.7, 1.5, 5.0
+_NEAR, _LATE, _WORDS = 0.85, 5.0, 3.0
+_NAMELESS, _HELPER, _INSIDE, _CLASS, _DOCUMENTED, _CALLED = -3.0, -1.5, -1.7, -0.5, 1.4, 5.0
 _LEAST = _NAMELESS + _HELPER + _INSIDE + _CLASS
 _SLOPE, _LEVEL = 0.45, -5.0
 _CALLABLE = frozenset({"function", "method", "macro"})

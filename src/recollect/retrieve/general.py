@@ -46,7 +46,15 @@ _GENERAL = (
     r"worth knowing|new)|whats (?:new|important|up|going on)(?: here)?",
     r"(?:what|anything|has anything|did anything)(?: has| have| s| is)? (?:changed|change|new)"
     r"(?: (?:recently|lately|here|since last time))?|(?:any|the|recent|the latest|latest) (?:news|changes|updates)",
+    r"(?:(?:tell|remind) (?:me|us)|describe|talk)(?: (?:a bit|something|more|all|everything))?(?: {ABOUT}"
+    r"| (?:this|the|our|my) (?:project|repo|repository|codebase|code base|workspace))|where do we stand(?: {ABOUT})?"
+    r"|what (?:is|s) (?:stored|(?:in|stored in) (?:here|(?:the |this |our |your )?memory))",
+    r"(?:(?:tell|show|give|remind) (?:me|us) (?:of )?)?everything(?: (?:here|there is|(?:you|we) (?:have|ve got)))?",
+    r"summari[sz]e (?:everything|(?:all|what|everything) (?:you|we) (?:know|have|remember))(?: {ABOUT})?",
+    r"what (?:have i|did i) (?:told|tell) you(?: {ABOUT})?(?: so far)?",
+    r"(?:is there )?anything (?:(?:that )?(?:i|we) (?:should|must|need to) |to )(?:remember|keep in mind|be aware of)",
     # German
+    r"(?:erzähl(?:e)?|sag|berichte)(?: mir| uns)?(?: (?:etwas|was|mehr))? {UEBER}|wo stehen wir",
     r"was (?:sollte|soll|muss|müsste) (?:ich|man)(?: {UEBER})?(?: alles)?(?: hier)? wissen(?: {UEBER})?",
     r"was (?:sollten|müssen) wir(?: alles)? wissen|was (?:weißt|weisst|kennst) du(?: alles)?(?: schon)?(?: {UEBER})?",
     r"woran erinnerst du dich(?: noch)?|was hast du (?:dir )?(?:gemerkt|gespeichert)|erzähl(?:e)? (?:mir "
@@ -54,15 +62,18 @@ _GENERAL = (
     r"gib mir (?:einen|eine) (?:kurzen |kurze )?(?:überblick|zusammenfassung)(?: {UEBER})?|bring mich auf "
     r"(?:den neuesten )?stand",
     r"was (?:ist|gibt es) (?:neu|neues|wichtig|wichtiges)(?: hier)?|wo waren wir(?: stehen geblieben)?",
-    r"was hat sich (?:zuletzt |in letzter zeit |kürzlich )?(?:geändert|verändert|getan)|erzähl(?:e)? (?:mir )?alles "
-    r"(?:wichtige|neue)|alles wichtige|gibt es (?:etwas |was )?(?:neues|wichtiges)",
+    r"was hat sich (?:zuletzt |in letzter zeit |kürzlich )?(?:geändert|verändert|getan)|erzähl(?:e)? (?:mir )?alles"
+    r"(?: (?:wichtige|neue))?|alles wichtige|gibt es (?:etwas |was )?(?:neues|wichtiges)",
     # French
     r"(?:que|qu) (?:dois|devrais|faut il) (?:je )?savoir(?: {SUR})?|qu est ce (?:que|qu) (?:je (?:dois|"
     r"devrais)|il faut) savoir"
     r"(?: {SUR})?",
     r"(?:que|qu est ce que) (?:sais tu|tu sais|savez vous|vous savez)(?: {SUR})?|quoi de neuf|de quoi te souviens tu",
     r"(?:fais|donne) moi un (?:résumé|aperçu|point)(?: {SUR})?|mets moi au courant|où en étions nous",
+    r"(?:parle|parlez)(?: moi| nous)? {SUR}|où en sommes nous",
     # Spanish
+    r"(?:háblame|cuéntame|háblanos) {SOBRE}|(?:parlami|raccontami) {SU}",
+    r"(?:me )?(?:fala|fale|conta|conte)(?: me)? {SOBRE}",
     r"qué (?:debo|debería|tengo que|necesito|hay que) saber(?: {SOBRE})?|qué (?:sabes|recuerdas|sabemos)(?: "
     r"{SOBRE})?",
     r"ponme al día|dame un resumen(?: {SOBRE})?|qué hay de nuevo|qué es (?:importante|lo importante)|dónde "
@@ -80,6 +91,7 @@ _GENERAL = (
     r"wat moet(?:en)? (?:ik|we|wij)(?: {OVER})? weten(?: {OVER})?|wat weet je(?: allemaal)?(?: {OVER})?|wat "
     r"is (?:er )?(?:nieuw|belangrijk)",
     r"geef me een (?:overzicht|samenvatting)(?: {OVER})?|praat me bij|waar waren we gebleven",
+    r"vertel(?: me| ons)?(?: (?:iets|meer))? {OVER}|waar staan we",
     # Polish
     r"co (?:powinienem|powinnam|powinniśmy|muszę|trzeba|warto)(?: {O})? wiedzieć(?: {O})?|co (?:wiesz|"
     r"pamiętasz)(?: {O})?|co nowego",
@@ -88,10 +100,12 @@ _GENERAL = (
     r")?(?:знаешь|помнишь|знаете|помните)"
     r"(?: {ОБ})?",
     r"что нового|что важно|введи меня в курс(?: дела)?|на чём мы остановились",
+    r"расскажи(?:те)?(?: (?:мне|нам))? {ОБ}|opowiedz(?: mi)? {O}",
     # Turkish
     r"(?:{HAKKINDA} )?(?:ne(?:ler)?|neyi) (?:bilmeliyim|bilmem gerek(?:iyor)?|biliyorsun|hatırlıyorsun)|ne "
     r"var ne yok",
     # Chinese, Japanese, Korean
+    r"(?:给我)?(?:介绍|讲讲|说说)(?:一下)?(?:这个|本)?项目",
     r"我(?:应该|应当|需要|该|要|得)(?:知道|了解|记住)(?:些)?(?:什么|哪些(?:事|事情)?)|(?:关于)?(?:这个项目|"
     r"本项目|我|我们)?(?:，)?你(?:都)?"
     r"(?:知道|记得|了解)(?:关于)?(?:这个项目|本项目|我|我们)?(?:的)?(?:些)?(?:什么|哪些(?:事|事情)?|多少)",

@@ -6,14 +6,18 @@ words are found here, in the languages of `time_words.py`; what they mean by a c
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Sequence
 from functools import partial
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from recollect.retrieve.time_words import DAYS, MONTHS, find_phrase, in_english
+from recollect.types import Hit
 
 _ENGLISH = {
     "gestern": "yesterday", "vorgestern": "the day before yesterday", "woche": "week", "monat": "month", "jahr": "year",
@@ -38,6 +42,9 @@ _AMBIGUOUS = ("may", "march", "august", "mai", "mars", "mei", "мая")  # words
 _BEFORE = ("before", "until", "till", "vor", "bis", "avant", "antes de", "prima di", "voor", "до")
 _SINCE = ("since", "after", "seit", "nach", "depuis", "desde", "da", "sinds", "с")
 _LIFT, _FALL, _ENOUGH = 2.5, 1.0, 0.25
+_LATER, _MAY = 2.0, 0.15
+_A_DAY = 86_400e6  # microseconds
+_GRACE, _MOST_GRACE = 0.25, 7 * _A_DAY  # of a time's length: so long what happened in it is still told
 
 
 class TimeWords(Struct, frozen=True):
@@ -60,6 +67,11 @@ class Period(Struct, frozen=True):
 
     def holds(self, times: NDArray[np.integer]) -> NDArray[np.bool_]:
         return (times >= self.first) & (times <= self.last)
+
+    def is_past_at(self, times: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """At which times was it over for a while? What is told then was mostly not so yet."""
+        grace = min(max(_GRACE * (self.last - self.first), _A_DAY), _MOST_GRACE)
+        return (times > self.last + grace) & self.over
 
 
 def find_time(question: str) -> TimeWords | None:
@@ -96,15 +108,42 @@ def _by_step(step: str, unit: str) -> str:
     return english if english in MONTHS else f"{said} {english}"
 
 
-def lean(sure: NDArray[np.floating], inside: NDArray[np.bool_], named: NDArray[np.bool_]) -> NDArray[np.floating]:
-    """Probabilities where a time is asked for: what is of it gains, and where that may answer, what is not loses.
+def lean(
+    sure: NDArray[np.floating], inside: NDArray[np.bool_], named: NDArray[np.bool_], later: NDArray[np.bool_]
+) -> NDArray[np.floating]:
+    """Probabilities where a time is asked for: what is of it gains, and where that may answer, what is not loses; and
+    what was told `later`, once that time was over, where something told until then may answer.
 
     What names the time in its text loses nothing.
     """
-    if not inside.any():
+    if not inside.any() and not later.any():
         return sure
     odds = np.log(np.maximum(sure, 1e-9)) - np.log(np.maximum(1.0 - sure, 1e-9))
     odds = odds + _LIFT * inside
     if (inside & (odds >= np.log(_ENOUGH / (1.0 - _ENOUGH)))).any():
         odds = odds - _FALL * ~(inside | named)
+    if (~later & (odds >= np.log(_MAY / (1.0 - _MAY)))).any():
+        odds = odds - _LATER * (later & ~named)
     return np.where(sure > 0.0, 1.0 / (1.0 + np.exp(-odds)), sure)
+
+
+def lean_by_validity(hits: Sequence[Hit], period: Period) -> list[Hit]:
+    """Hits of which somebody said from when or until when they hold: what held at that time gains, what did not loses.
+
+    What is of that time otherwise has gained already.
+    """
+    found: list[Hit] = []
+    for hit in hits:
+        record = hit.record
+        if record.valid_from is None and record.valid_until is None:
+            found.append(hit)
+            continue
+        begins = (record.valid_from or record.event_time).timestamp() * 1e6
+        ends = np.inf if record.valid_until is None else record.valid_until.timestamp() * 1e6
+        held = begins <= period.last and ends >= period.first
+        by = 0.0 if held and hit.why.period else _LIFT if held else -_LIFT
+        sure = min(max(hit.score, 1e-9), 1.0 - 1e-9)
+        odds = math.log(sure / (1.0 - sure)) + by
+        why = msgspec.structs.replace(hit.why, period=float(held))
+        found.append(msgspec.structs.replace(hit, score=1.0 / (1.0 + math.exp(-odds)), why=why))
+    return sorted(found, key=lambda hit: -hit.score)

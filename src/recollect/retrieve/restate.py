@@ -7,14 +7,16 @@ some of which change what an earlier one said.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 
 from msgspec import Struct
 
+from recollect.pattern import pattern_of
 from recollect.retrieve.time_words import DAYS, MONTHS
-from recollect.store.terms import PerWord, is_pair, split_words, stop_terms, terms, terms_of
+from recollect.store.terms import PerWord, is_pair, query_terms, split_words, stop_terms, terms, terms_of
 
 LONGEST = 1_000
 """Characters of a statement: what is longer is a document, and says more than one thing."""
@@ -26,6 +28,7 @@ _LEAST = math.log(LIKELY / (1 - LIKELY))
 _COMMON = 150  # records; a word that more of them hold says no less
 _SHORT = 8  # words; up to here the order of words tells which of them name the subject
 _LEAST_SHARED = 0.4  # of a short statement
+_LEAST_OF_A_VALUE = 0.5  # where a word and a value differ side by side: "team lunch on Friday", "team retro on Monday"
 _LEAST_CHANGING = 0.33  # of one that says itself that something changed
 _MOST_WEIGHT = 30.0
 _TELLING = 0.3  # of the words of a text, at least: the others say little
@@ -39,14 +42,51 @@ jetzt verschoben umgezogen statt nunmehr ab umgestellt geändert désormais main
 ahora cambiado cambió adesso ora cambiato agora mudou nu voortaan teraz już теперь вместо больше
 """
 _NEGATING = """
+against gegen contre contra contro tegen przeciw против
 not no never without disabled off nicht kein keine nie pas jamais nunca non mai não niet geen не нет
 никогда
 """
 
 
-_NUMBERS_IN_WORDS = """
+NUMBERS_IN_WORDS = """
 two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty ninety hundred noon
 """
+
+
+_HELD_BY_ONE = """
+charge responsible responsibility lead leads led head heads chair chairs maintain maintains manage manages coordinate
+coordinates zuständig verantwortlich leitet betreut dirige responsable lidera responsabile gestisce responsável leidt
+verantwoordelijk kieruje prowadzi отвечает руководит ведёт
+"""
+"""What one person does at a time, so that another who does it does it in the place of the first."""
+
+
+SETTING = """
+use uses used using run runs running keep keeps kept store stores stored hold holds held take takes taking place put go
+goes do does done make makes made write writes written pick picked belong belongs
+plan planned schedule scheduled date every each version
+listen listens happen happens track tracked get gets got send sends sent
+nutzen nutzt verwenden verwendet benutzen benutzt läuft laufen liegt liegen steht stehen findet
+utilise utilisons utiliser usar usa usamos usiamo gebruikt gebruiken używa używamy
+использует используем
+"""
+"""Words that say of a thing only that it has a value, as "is" does: "we keep logs in Loki", "logs are stored in Loki".
+"""
+
+
+_RULED = """
+always|never all|some enabled|disabled allow|deny allow|forbid accept|reject include|exclude show|hide
+immer|nie immer|niemals toujours|jamais siempre|nunca sempre|mai sempre|nunca altijd|nooit zawsze|nigdy всегда|никогда
+"""
+"""Words of which each rules the opposite of the other, whatever stands behind it: they name no subject."""
+_SPANS = "second minute hour day week month year"
+_ONE = "one"
+_SOLE = pattern_of(
+    r"^\W*(?:\S+ ){1,3}?(?:(?:is|are) the|ist (?:der|die|das)|est (?:le|la|l['’])|es (?:el|la)|è (?:il|lo|la|l['’])"
+    r"|é [oa]|is (?:de|het))\b",
+    re.IGNORECASE,
+)
+"""Something is said to be the one of its kind: "Anna is the owner of the boat"; not "Anna is a member of the team"."""
 
 
 class Statement(Struct, frozen=True, eq=False):
@@ -61,6 +101,8 @@ class Statement(Struct, frozen=True, eq=False):
     numbers: frozenset[str]
     changing: bool
     negated: bool
+    sole: bool = False
+    """Does it say of something that it is the one of its kind?"""
 
 
 @cache
@@ -69,9 +111,9 @@ def terms_among(words: str) -> frozenset[str]:
 
 
 @cache
-def _little() -> frozenset[str]:
-    """Terms that say little: function words, and those that tell of a change."""
-    return stop_terms() | terms_among(CHANGING)
+def _little(*, changes: bool) -> frozenset[str]:
+    """Terms that say little: function words, and those that tell of a change where they do."""
+    return stop_terms() | terms_among(CHANGING) if changes else stop_terms() - terms_among(CHANGING)
 
 
 KEPT = 256
@@ -106,7 +148,10 @@ def read_statement(text: str) -> Statement:
         halves.update(filter(is_pair, words))
     changing, negated = bool(marks & _CHANGES_SOMETHING), bool(marks & _NEGATES)
     halves.update(*(words & values for values in _values()))
-    return Statement(tuple(order), frozenset(words), frozenset(halves & words), frozenset(numbers), changing, negated)
+    return Statement(
+        tuple(order), frozenset(words), frozenset(halves & words), frozenset(numbers), changing, negated,
+        _SOLE.match(text) is not None,
+    )  # fmt: skip
 
 
 _NUMBER, _NAME = "number", "name"
@@ -119,18 +164,21 @@ def _read_word(word: str) -> tuple[tuple[str, ...], str, int]:
     """
     found = terms_of(word)
     spoken = found if is_pair(word) else found[:1]  # of an identifier, the whole
-    number = is_number(word)
-    said = spoken if number else tuple([term for term in spoken if term not in _little()])
-    mark = _CHANGES_SOMETHING if spoken[0] in terms_among(CHANGING) else 0
+    if is_number(word):  # most others are met again, and known by then
+        return spoken, _NUMBER, 0
+    changes = spoken[0] in terms_among(CHANGING) and not word.casefold().endswith(("tion", "tions"))  # "run migrations"
+    little = _little(changes=changes)
+    said = tuple([term for term in spoken if term not in little])
+    mark = _CHANGES_SOMETHING if changes else 0
     if spoken[0] in terms_among(_NEGATING) or word.endswith(("n't", "n’t")):
         mark |= _NEGATES
-    return said, _NUMBER if number else _NAME if word[0].isupper() else "", mark
+    return said, _NAME if word[0].isupper() else "", mark
 
 
 def _compared(word: str) -> tuple[str, ...]:
     """The terms of a word that is compared as one."""
     said, sort, _ = _WORDS[word]
-    return () if sort == _NUMBER else said
+    return () if sort == _NUMBER else tuple([term for term in said if term not in terms_among(SETTING)])
 
 
 _WORDS, _SAID = PerWord(_read_word), PerWord(_compared)
@@ -139,7 +187,7 @@ _WORDS, _SAID = PerWord(_read_word), PerWord(_compared)
 def is_number(word: str) -> bool:
     if word.isalpha():
         return False
-    return word.replace(".", "").replace("-", "").isdigit()
+    return word.replace(".", "").replace("-", "").replace(" ", "").isdigit()
 
 
 _RARITIES = [math.log((_COMMON + 51) / (held + 0.5)) for held in (1, *range(1, _COMMON + 1))]
@@ -269,25 +317,60 @@ def is_another(new: Statement, old: Statement, shared: float) -> bool:
         return shared < _LEAST_CHANGING
     from difflib import SequenceMatcher  # of those alone who tell two statements apart
 
-    steps = SequenceMatcher(None, old.order, new.order, autojunk=False).get_opcodes()
+    its, own = _without_rules(old.order, new.order)
+    steps = SequenceMatcher(None, its, own, autojunk=False).get_opcodes()
     same = sum(end - start for verb, start, end, _, _ in steps if verb == "equal")
-    if same < len(set(new.order) & set(old.order)):
+    if same < len(set(own) & set(its)):
         return False
     replaced = [step for step in steps if step[0] == "replace"]
-    places = sum(
-        not _are_values(before, after)  # another number or day says something else of the same thing
-        for _, start, end, first, last in replaced
-        for before, after in zip(old.order[start:end], new.order[first:last], strict=False)
-    )
+    pairs = [_unpaired(its[start:end], own[first:last]) for _, start, end, first, last in replaced]
+    places = sum(words for words, _ in pairs)  # another number or day says something else of the same thing
+    if places and any(values and (not words or shared < _LEAST_OF_A_VALUE) for words, values in pairs):
+        return True  # and here it does of another thing
     begins = bool(replaced) and replaced[0][1] == 0 and replaced[0][3] == 0
+    held_by_one = (new.sole and old.sole) or not terms_among(_HELD_BY_ONE).isdisjoint(new.words & old.words)
+    if begins and len(steps) == 2 and places == 1 and held_by_one:
+        return False  # somebody else is in charge
     return begins or places > 1 or shared < _LEAST_SHARED
 
 
-def _are_values(before: str, after: str) -> bool:
-    """Are both a number, a day or a month?"""
+def _without_rules(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words of two statements without those by which each rules the opposite of the other."""
+    ruled = _ruled()
+    pairs = [(word, other) for word in old for other in ruled.get(word, ()) if other in new]
+    gone = set(chain.from_iterable(pairs))
+    return [one for one in old if one not in gone], [one for one in new if one not in gone]
+
+
+@cache
+def _ruled() -> Mapping[str, frozenset[str]]:
+    """By the term of a word, those of words that rule the opposite."""
+    found: dict[str, frozenset[str]] = {}
+    for one, _, other in (pair.partition("|") for pair in _RULED.split()):
+        for word, its in ((one, other), (other, one)):
+            for term in terms(word):
+                found[term] = found.get(term, frozenset()) | frozenset(terms(its))
+    return found
+
+
+def _unpaired(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    """Of two parts that stand in each other's place: how many words differ, and how many values of a kind."""
+    rest, words = list(after), 0
+    for one in before:
+        value = next((other for other in rest if are_values(one, other)), None)
+        if value is None:
+            words += 1
+        else:
+            rest.remove(value)
+    return min(words, len(rest)), len(after) - len(rest)
+
+
+def are_values(before: str, after: str) -> bool:
+    """Are both a number, a day, a month or a span of time?"""
     days, months, numbers = _values()
-    counted = all(is_number(one) or one in numbers for one in (before, after))
-    return counted or {before, after} <= days or {before, after} <= months
+    counted = all(is_number(one) or one in numbers or one == _ONE for one in (before, after))
+    both = {before, after}
+    return counted or both <= days or both <= months or both <= terms_among(_SPANS)
 
 
 @cache
@@ -295,7 +378,7 @@ def _values() -> tuple[frozenset[str], ...]:
     """The terms of days, those of months, and those of numbers in words."""
     times = ("|".join(chain.from_iterable(table.items())).split("|") for table in (DAYS, MONTHS))
     named = (terms_among(" ".join(filter(str.isalpha, names))) for names in times)
-    return (*named, terms_among(_NUMBERS_IN_WORDS))
+    return (*named, terms_among(NUMBERS_IN_WORDS))
 
 
 def differ(new: Statement, old: Statement) -> bool:
@@ -304,3 +387,10 @@ def differ(new: Statement, old: Statement) -> bool:
         return True
     added, dropped = new.words - old.words, old.words - new.words
     return bool(new.numbers ^ old.numbers) or (bool(added) and (bool(dropped) or new.changing))
+
+
+def lacks_a_name(newer: str, older: str, prompt: str) -> bool:
+    """Does a prompt name what an older text names and a newer one does not? Then that may be of another thing."""
+    asked = frozenset(query_terms(prompt))
+    named = {term for word in split_words(older) if word[0].isupper() for term in terms(word)}
+    return not asked.intersection(named).issubset(terms(newer))

@@ -180,7 +180,8 @@ class Statement(Struct, frozen=True, kw_only=True):
 def relate(
     core: Core, stated: Statement, space: str, *, replaces: bool, again: bool = False, make: bool = True
 ) -> Relation:
-    """States a fact. With `replaces`, the facts of the same subject and predicate that hold now end where it begins.
+    """States a fact. With `replaces`, the facts of the same subject and predicate that hold then end where it begins,
+    and it ends where the next of them does, unless it says itself until when it holds.
 
     Ends that are not known yet are made; without `make` they are an error.
     """
@@ -206,17 +207,18 @@ def relate_one(
     start = stated.valid_from or edit.now
     if stated.valid_until is not None and stated.valid_until <= start:
         raise InvalidInput("valid_until", "must be later than valid_from")
-    relation = Relation(
-        id=stated.id or core.new_id(), space=space, subject=ends[0].id, predicate=stated.predicate, object=ends[1].id,
-        weight=stated.weight, confidence=stated.confidence, provenance=stated.provenance, valid_from=start,
-        valid_until=stated.valid_until, metadata=stated.metadata, created_at=edit.now, recorded_at=edit.now,
-    )  # fmt: skip
-    relation = Screen(edit, space).require(relation, "metadata")
     held = [
         fact
         for fact in edit.relations(Relation, Relations(space=space, subjects=(ends[0].id,), active=False))
         if fact.predicate == stated.predicate and (fact.valid_until is None or fact.valid_until > start)
     ]
+    relation = Relation(
+        id=stated.id or core.new_id(), space=space, subject=ends[0].id, predicate=stated.predicate, object=ends[1].id,
+        weight=stated.weight, confidence=stated.confidence, provenance=stated.provenance, valid_from=start,
+        valid_until=stated.valid_until or (_next_start(held, start) if replaces else None), metadata=stated.metadata,
+        created_at=edit.now, recorded_at=edit.now,
+    )  # fmt: skip
+    relation = Screen(edit, space).require(relation, "metadata")
     same = next((fact for fact in held if _says_the_same(fact, relation, explicit_start=stated.valid_from)), None)
     if same is not None and not again:
         return same, False
@@ -277,6 +279,11 @@ def as_stored(core: Core, relation: Relation) -> Stored:
     texts = texts_in([relation.predicate, relation.provenance, relation.metadata])
     masked = told_in(*(one.name for one in ends if one is not None), *texts)
     return Stored(**msgspec.structs.asdict(relation), masked=masked)
+
+
+def _next_start(held: Sequence[Relation], start: datetime) -> datetime | None:
+    """When the next fact begins after one that is stated for earlier."""
+    return min((fact.valid_from for fact in held if fact.valid_from > start), default=None)
 
 
 def _ended_at(held: Sequence[Relation], start: datetime, reason: str) -> list[Op]:
@@ -384,6 +391,25 @@ def facts(
         found = [relation for relation in view.relations(Relation, where) if predicate in (None, relation.predicate)]
         names = _names(view, space, {end for relation in found for end in (relation.subject, relation.object)}, as_of)
     return [Fact(subject=names[r.subject], predicate=r.predicate, object=names[r.object], relation=r) for r in found]
+
+
+class ByTime(Struct, frozen=True):
+    """Facts as they stand at a moment: those that hold, those that held before it, and those that are yet to hold."""
+
+    holding: tuple[Fact, ...]
+    past: tuple[Fact, ...]
+    coming: tuple[Fact, ...]
+
+
+def by_time(ever: Sequence[Fact], holding: Sequence[Fact], at: datetime) -> ByTime:
+    """All that was ever stated, by what of it holds at a moment."""
+    held = {fact.relation.version for fact in holding}
+    others = [fact for fact in ever if fact.relation.version not in held]
+    return ByTime(
+        holding=tuple(fact for fact in ever if fact.relation.version in held),
+        past=tuple(fact for fact in others if fact.relation.valid_from <= at),
+        coming=tuple(fact for fact in others if fact.relation.valid_from > at),
+    )
 
 
 def _names(view: View, space: str, ids: set[str], as_of: datetime | None) -> dict[str, str]:

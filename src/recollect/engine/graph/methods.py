@@ -89,8 +89,9 @@ class Relating:
         """States a fact about two entities (by name or id; unknown ones are made, or an error without `make`).
 
         Names count letter by letter: `parse` and `Parse` are two.
-        With `replaces`, the fact of the same subject and predicate that holds now ends where this one begins. What is
-        stated already is left as it is unless `again` is set: then it holds anew from now on.
+        With `replaces`, the fact of the same subject and predicate that holds then ends where this one begins, and this
+        one where the next of them does. What is stated already is left as it is unless `again` is set: then it holds
+        anew from now on.
         """
         stated = parse_as(
             link.Statement, subject=subject, predicate=predicate, object=object, weight=weight, confidence=confidence,

@@ -33,9 +33,9 @@ def called(name: str, named: Sequence[Entity], *, any_case: bool) -> Sequence[En
     return named if any_case and not exact else exact
 
 
-def meant(core: Core, entity: str, *, space: str = DEFAULT_SPACE) -> str:
+def meant(core: Core, entity: str, *, space: str = DEFAULT_SPACE, field: str = "entity") -> str:
     """The id of the entity that people mean by a name, however they write it; the name itself if nobody has it."""
-    ref = parse_label(entity, "entity")
+    ref = parse_label(entity, field)
     with core.store.read() as view:
         found = find(view, parse_space(space), ref, any_case=True)
     return found[0].id if found else ref

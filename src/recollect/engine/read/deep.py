@@ -24,7 +24,7 @@ FEW = 5
 """How many are read in a small store without being asked."""
 DEEP_SECONDS = 2.0
 """How long reading may take when a question asks for it."""
-FEW_SECONDS = 0.1
+FEW_SECONDS = 0.15
 """How long it may take without being asked."""
 _SMALL = 1_000
 _SHORT = 3_000

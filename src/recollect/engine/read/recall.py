@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
-from datetime import datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +40,8 @@ from recollect.retrieve.change import changing_terms
 from recollect.retrieve.code import LOOKED_AT, Piece, judge_code, worth_of
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.evidence import Evidence, Likeness
-from recollect.retrieve.period import Period, lean
+from recollect.retrieve.instead import put_asked_first
+from recollect.retrieve.period import Period, lean, lean_by_validity
 from recollect.retrieve.rank import fold_near_duplicates
 from recollect.retrieve.ranker import (
     LIKE,
@@ -72,6 +72,7 @@ _BY_TOKENS = 200  # of them that are compared piece by piece
 _GRAPH_MOST = 0.2  # what the graph alone can make of a record: seen before others, and not taken for an answer
 _PROMISING = 24  # versions whose vectors are computed first while a question waits
 _MESSAGE = "message"
+_NOTE = 60  # terms that a note has at most
 _NUDGE = 0.02  # how much confidence may change a score
 
 
@@ -124,17 +125,19 @@ class _Pool:
             self._take(lambda one, name=name: getattr(one.findings, name)) for name in ("group", "position")
         )
         group = np.where(group >= 0, group + most * self.home, -1)
+        length = self._take(lambda one: one.findings.length)
+        noted = (group < 0) & (length <= _NOTE)
         return Evidence(
             covered=self._take(lambda one: one.covered),
             words=self._take(lambda one: one.words),
             near=self._take(lambda one: one.near),
             late=none,
             deep=none,
-            length=self._take(lambda one: one.findings.length),
+            length=length,
             group=group,
             position=position,
             beside=pair_neighbours(group, position),
-            time=self._take(lambda one: one.findings.event_time).astype(np.float64),
+            time=_in_order(self._take(lambda one: one.findings.since), np.where(noted, self.version, 0)),
             like=None,
             terms=len(question.terms),
             pairs=float(np.mean(question.pairs)) if question.pairs else 0.0,
@@ -222,8 +225,8 @@ class _Pool:
             sure = judge_code(self.evidence, [self._pieces.get(version) for version in self.version.tolist()])[some]
         period = self._question.period
         if period is not None:
-            inside, named = (self._take(partial(told, period=period))[some] for told in (_inside, _names))
-            sure = lean(sure, inside, named)
+            told = (self._take(partial(one, period=period))[some] for one in (_inside, _names, _told_later))
+            sure = lean(sure, *told)
         sure = sure + np.maximum(_GRAPH_MOST - sure, 0.0) * self.graph[some]
         importance, confidence = (
             self._take(lambda one, name=name: getattr(one.findings, name))[some]
@@ -260,6 +263,17 @@ class _Pool:
         ]  # fmt: skip
 
 
+def _in_order(time: NDArray[np.int64], told: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The place of each in time. Of notes that came together without a time, which have one moment, that is the newer
+    which was told later. Where `told` is 0, in a session, a source or a collection of longer texts, order says nothing.
+    """
+    order = np.lexsort((told, time))
+    later = (np.diff(time[order]) > 0) | (np.diff(told[order]) > 0)
+    place = np.zeros(len(time))
+    place[order[1:]] = np.cumsum(later)
+    return place
+
+
 @cache
 def _changing() -> frozenset[int]:
     """What stands in the index for the words by which a text says that something changed."""
@@ -271,9 +285,18 @@ def _names(one: SpaceCandidates, period: Period) -> NDArray[np.bool_]:
     return one.findings.tf[:, list(period.named)].sum(1) > 0
 
 
+def _told_later(one: SpaceCandidates, period: Period) -> NDArray[np.bool_]:
+    """Which candidates were told when a time was over?"""
+    return period.is_past_at(one.findings.event_time)
+
+
 def _inside(one: SpaceCandidates, period: Period) -> NDArray[np.bool_]:
-    """Which candidates are of a time, or speak of it where it need not be over."""
-    inside = period.holds(one.findings.event_time)
+    """Which candidates are of a time, or speak of it where it need not be over.
+
+    What was replaced held until then, so it is of any time after it; what had ended before is no answer (`_ever_held`).
+    """
+    found = one.findings
+    inside = period.holds(found.event_time) | (found.replaced & (found.event_time <= period.last))
     return inside if period.over else inside | _names(one, period)
 
 
@@ -307,13 +330,14 @@ def answer(
     is read by the moment `read_by`.
     """
     started, began = time.perf_counter(), time.monotonic()
-    query, back = _looking_back(msgspec.structs.replace(query, text=subject_of(query.text)))
-    question = make_question(query, vectors, int(core.clock().timestamp() * 1e6))
+    query = msgspec.structs.replace(query, text=subject_of(query.text))
+    question, back = _looking_back(make_question(query, vectors, int(core.clock().timestamp() * 1e6)))
+    query = question.query
     drawn = draw(view, vectors, question, _spaces(view, query))
     stated: list[Hit] = []
     if facts:
         found, stated = view.together(
-            lambda: complete(view, vectors, question, drawn), lambda: facts_for(view, query, drawn.named)
+            lambda: complete(view, vectors, question, drawn), lambda: facts_for(view, question, drawn.named, back=back)
         )
     else:
         found = complete(view, vectors, question, drawn)
@@ -329,9 +353,13 @@ def answer(
         except EmbedderError as error:
             problem = problem or f"the best were not read closely: {error}"
     hits = _judge_without_repeats(shown, pool, query, _hits(shown, pool, query))
-    while back and (away := [hit.record.version for hit in hits if not _ever_held(hit.record, core.clock())]):
+    while back and (away := [hit.record.version for hit in hits if not _ever_held(hit.record, question)]):
         pool.drop(away)
         hits = _hits(shown, pool, query)
+    if back and question.period is not None:
+        hits = tuple(lean_by_validity(hits, question.period))
+    elif not asks_past(query.text):
+        hits = put_asked_first(hits, frozenset(query_terms(query.text)))
     asked = asked_among(hits, query.text)
     if asked:
         pool.drop([hit.record.version for hit in asked])
@@ -371,18 +399,27 @@ def _lower(
     return tuple(sorted(best.values(), key=lambda hit: (-hit.score, (hit.record.space, hit.record.id) in said)))
 
 
-def _looking_back(query: Query) -> tuple[Query, bool]:
-    """A question for what was once is answered by what holds no longer too, unless it says itself what may answer."""
+def _looking_back(question: Question) -> tuple[Question, bool]:
+    """A question for what was once, or of a time that is over, is answered by what holds no longer too, unless it says
+    itself what may answer.
+    """
+    query, period = question.query, question.period
     where = query.filter
     plain = where.valid_only and where.as_of is None and where.true_at is None and not where.statuses
-    if not plain or not asks_past(query.text):
-        return query, False
-    return msgspec.structs.replace(query, filter=msgspec.structs.replace(where, valid_only=False)), True
+    if not plain or not (asks_past(query.text) or (period is not None and period.last < question.now)):
+        return question, False
+    query = msgspec.structs.replace(query, filter=msgspec.structs.replace(where, valid_only=False))
+    return msgspec.structs.replace(question, query=query), True
 
 
-def _ever_held(record: Record, now: datetime) -> bool:
-    """Was a record true once? What was archived is put away, whatever it said."""
-    return record.status != "archived" and (record.valid_from is None or record.valid_from <= now)
+def _ever_held(record: Record, question: Question) -> bool:
+    """Was a record true once, and not only before the time that is asked of? What was archived is put away, whatever it
+    said.
+    """
+    begins, ends = (None if at is None else at.timestamp() * 1e6 for at in (record.valid_from, record.valid_until))
+    period = question.period
+    passed = period is not None and ends is not None and ends < period.first
+    return record.status != "archived" and not passed and (begins is None or begins <= question.now)
 
 
 def _to_piece(record: Record, asked: frozenset[str]) -> Piece:

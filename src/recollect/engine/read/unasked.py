@@ -30,6 +30,7 @@ from recollect.retrieve.brief import Noted, Section, note, render_brief, render_
 from recollect.retrieve.context import estimate_tokens, pack_context, render_hit
 from recollect.retrieve.contradict import contradicts, statements_in
 from recollect.retrieve.fence import drop_blocks
+from recollect.retrieve.restate import lacks_a_name
 from recollect.store.base import Shelf, View
 from recollect.store.terms import query_terms, terms
 from recollect.types import DEFAULT_SPACE, NOISE, Filter, Hit, Query, Record, Why
@@ -241,8 +242,8 @@ def _has_to_do(hit: Hit, vectors: Vectors | None) -> bool:
 
 
 def _narrow(core: Core, hits: Sequence[Hit], prompt: str, threshold: float) -> list[Hit]:
-    """The hits without those that only ask, and with what was said since in the place of what it contradicts, unless
-    the prompt asks for what was. Where words alone were compared, without what holds much less of it than the best.
+    """The hits without those that only ask, and with what was said since in the place of what it contradicts, or beside
+    it where it lacks a name of the prompt, unless that asks for what was. By words alone, without what holds much less.
     """
     from recollect.retrieve.asking import asks_past, not_at_hand, without_asked  # many patterns, for a prompt alone
 
@@ -254,17 +255,16 @@ def _narrow(core: Core, hits: Sequence[Hit], prompt: str, threshold: float) -> l
     from recollect.engine.read.brief import said_since  # for what is given, and that is seldom
 
     with core.store.read() as view:
-        since = {
-            hit.record.id: said_since(view, hit.record) or _said_later(hit.record, hits)
-            for hit in near
-            if hit.score >= threshold
-        }
+        sure = [hit.record for hit in near if hit.score >= threshold]
+        since = {one.id: said_since(view, one) or _said_later(one, hits) for one in sure}
     told: dict[str, Hit] = {}
-    for hit in near:
-        newer = since.get(hit.record.id)
-        told.setdefault((newer or hit.record).id, hit if newer is None else replace(hit, record=newer, folded=()))
+    for hit, newer in ((hit, since.get(hit.record.id)) for hit in near):
+        if newer is None or lacks_a_name(newer.text, hit.record.text, prompt):
+            told.setdefault(hit.record.id, hit)
+        if newer is not None:
+            told.setdefault(newer.id, replace(hit, record=newer, folded=()))
     likely = [hit.record for hit in told.values() if hit.score >= threshold]
-    return [hit for hit in told.values() if not any(_overtakes(one, hit.record) for one in likely)]
+    return [hit for hit in told.values() if not any(_overtakes(one, hit.record, prompt) for one in likely)]
 
 
 def _said_later(record: Record, hits: Sequence[Hit]) -> Record | None:
@@ -276,11 +276,11 @@ def _said_later(record: Record, hits: Sequence[Hit]) -> Record | None:
     return max(heard, key=lambda one: one.event_time, default=None)
 
 
-def _overtakes(newer: Record, older: Record) -> bool:
-    """Does a record surely say something else than an older one? Of a message, one sentence does."""
-    return newer.event_time > older.event_time and any(
-        contradicts(one, other) for one in statements_in(newer) for other in statements_in(older)
-    )
+def _overtakes(newer: Record, older: Record, prompt: str = "") -> bool:
+    """Does a record surely say something else than an older one, of what is named? Of a message, one sentence does."""
+    if newer.event_time <= older.event_time or lacks_a_name(newer.text, older.text, prompt):
+        return False
+    return any(contradicts(one, other) for one in statements_in(newer) for other in statements_in(older))
 
 
 def _choose(

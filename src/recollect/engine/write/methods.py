@@ -68,7 +68,7 @@ class Writing:
         """
         if fields.get("metadata", UNSET) is None:
             fields["metadata"] = {}
-        draft = parse_draft({"text": text, **fields}, {})
+        draft = parse_draft({"text": text, **fields}, {}, beside=("space", "replaces", "compare", "alike", "anywhere"))
         return tell(
             self.core,
             draft,

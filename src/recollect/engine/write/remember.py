@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import cast
@@ -14,7 +14,7 @@ import msgspec
 
 from recollect.engine.core import Core, Step, space_of, stepping
 from recollect.engine.write.grounds import judge
-from recollect.engine.write.screen import ALL_PRIVATE, Screen, told_masked, told_refused
+from recollect.engine.write.screen import ALL_PRIVATE, Screen, told_masked, told_masked_again, told_refused
 from recollect.errors import InvalidInput
 from recollect.fields import filled_from
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
@@ -269,6 +269,7 @@ class Batch:
         known = self._ids.get(draft.id) if draft.id is not None else None
         if known is not None:
             self._answer_known(draft, known, record)
+            self._tell_masked(masked, told_masked_again)
             return
         contradicts, renews = _NOTHING, None
         if record.grounds is not None:
@@ -281,13 +282,18 @@ class Batch:
         twin = None if renews is not None else self._twin(record)
         if twin is not None:
             self._answer("deduplicated", twin.id, "the same text is already stored")
+            self._tell_masked(masked, told_masked_again)
             if self._lists_repeats and draft.session is not None:
                 self._list_repeat(draft.session, twin, record)
             return
         self._store(draft, record, counted, contradicts, renews)
-        if masked:
-            last = self._receipts[-1]
-            reason = "; ".join(filter(None, (last.reason, told_masked(masked))))
+        self._tell_masked(masked, told_masked)
+
+    def _tell_masked(self, masked: tuple[str, ...], told: Callable[[Sequence[str]], str]) -> None:
+        """Has the last receipt say what of its text is not kept; one that was rejected keeps nothing."""
+        last = self._receipts[-1]
+        if masked and last.outcome != "rejected":
+            reason = "; ".join(filter(None, (last.reason, told(masked))))
             self._receipts[-1] = msgspec.structs.replace(last, reason=reason, masked=masked)
 
     def _list_repeat(self, session: str, twin: Record, record: Record) -> None:

@@ -166,5 +166,10 @@ def told_masked(kinds: Sequence[str]) -> str:
     return f"masked before it was stored: {', '.join(kinds)}"
 
 
+def told_masked_again(kinds: Sequence[str]) -> str:
+    """How the receipt of a duplicate says that it may have been told another secret: both are masked to one text."""
+    return f"masked, and the secret itself is not kept, so that a changed one changes nothing: {', '.join(kinds)}"
+
+
 def told_refused(kinds: Sequence[str]) -> str:
     return f"it holds a secret ({', '.join(kinds)}), and this space takes none; leave it out, or put it into <private>"

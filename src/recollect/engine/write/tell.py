@@ -19,7 +19,9 @@ from recollect.engine.core import FEW_WORDS, Core, Lengths, find, is_joined, rec
 from recollect.engine.sight import Eyes, Sight
 from recollect.engine.write.govern import supersede_one
 from recollect.engine.write.remember import count_stated, make_room, put_of, take_all
+from recollect.engine.write.screen import told_masked_again
 from recollect.errors import InvalidInput, NotFound, StoreError
+from recollect.retrieve.asking import is_question
 from recollect.retrieve.change import Said, differs, read_said, worth_telling
 from recollect.retrieve.restate import LONGEST, Gate, Statement, least_words, may_resemble, rarity
 from recollect.store.base import Edit, Shelf, View
@@ -134,9 +136,10 @@ def _renew(edit: Edit, receipt: Receipt, draft: Draft) -> Receipt:
     said = draft.event_time or edit.now
     if not any(other.differs and held.event_time < other.date <= said for other in already):
         return msgspec.structs.replace(receipt, already=already)
-    again = msgspec.structs.replace(held, event_time=said)
-    entry = edit.apply([put_of(edit, again, "restate", held, reason=draft.reason)])[0].entry
-    reason = "the same text was stored before something else was said of it; from now on it counts as said again"
+    renewed = msgspec.structs.replace(held, event_time=said)
+    entry = edit.apply([put_of(edit, renewed, "restate", held, reason=draft.reason)])[0].entry
+    again = "the same text was stored before something else was said of it; from now on it counts as said again"
+    reason = f"{again}; {told_masked_again(receipt.masked)}" if receipt.masked else again
     return msgspec.structs.replace(receipt, already=already, reason=reason, entry=entry, entries=(entry,))
 
 
@@ -197,7 +200,10 @@ class Look:
         nearness = {} if sight is None else _nearness(view, record.space, [one.version for one in candidates], sight)
         nearest = max(nearness, key=lambda version: nearness[version], default=0)
         found: list[tuple[float, int, Said]] = []
+        asks = is_question(record.text)
         for other in candidates:
+            if is_question(other.text) != asks:
+                continue  # what is asked neither says the same as what is stated, nor something else
             if not changes and not may_resemble(new.statement, other.text, weights):
                 continue
             old = read_said(other.text)
@@ -258,6 +264,10 @@ class _Told(Struct, frozen=True):
     text: str
     project: str | None
     user: str | None
+    event_time: int
+    """Microseconds since 1970, as the times that follow."""
+    valid_from: int | None
+    valid_until: int | None
 
 
 def _held(view: View, space: str, new: Statement) -> dict[str, list[int]]:
@@ -290,6 +300,8 @@ class _Shared:
         some = self._worth_weighing(all=all)
         if measured is not None and not all:
             _measure(measured, self._lengths, sorted(some.difference(self._lengths.words))[-_MOST_MEASURED:])
+        if measured is not None:
+            self._lengths.forget_gone(measured)
         weighed, counted = self._weigh(some)
         length = self._lengths.words.get
         if not all:
@@ -358,7 +370,7 @@ class _Shared:
 
 
 def _candidates(view: View, record: Record, versions: Sequence[int]) -> list[_Told]:
-    """Those of some versions that are statements, and of no other project or person."""
+    """Those of some versions that are statements, of no other project or person, and hold at some time when it does."""
     distinct = tuple(dict.fromkeys(versions))
     where = Filter(spaces=(record.space,), without_kinds=NOT_KNOWLEDGE, versions=distinct)
     return [
@@ -370,4 +382,13 @@ def _candidates(view: View, record: Record, versions: Sequence[int]) -> list[_To
 
 def _together(one: _Told, other: Record) -> bool:
     pairs = ((one.project, other.project), (one.user, other.user))
-    return all(mine is None or theirs is None or mine == theirs for mine, theirs in pairs)
+    ours = all(mine is None or theirs is None or mine == theirs for mine, theirs in pairs)
+    return ours and _meet(one, other)
+
+
+def _meet(one: _Told, other: Record) -> bool:
+    """Was there a time at which both held? Else both may be true, each of its own."""
+    begins, ends = (other.valid_from or other.event_time).timestamp() * 1e6, other.valid_until
+    if one.valid_until is not None and one.valid_until <= begins:
+        return False
+    return ends is None or ends.timestamp() * 1e6 > (one.valid_from or one.event_time)

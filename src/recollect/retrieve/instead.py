@@ -1,0 +1,74 @@
+"""Does a text that stands first speak of something else than what is asked for, where another speaks of just that?
+
+"The gate code is 1133", and later "The cabin code is 8820": both are as near to "gate code", and the newer of two that
+are alike mostly tells what is so now. But it says "cabin" in the place of the word that was asked for, and says so of
+the cabin. That is seen by laying both beside each other, which is only worth it for the first few. Pure.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from difflib import SequenceMatcher
+
+import msgspec
+
+from recollect.retrieve.change import without_verbs
+from recollect.retrieve.restate import Statement, are_values, read_statement
+from recollect.types import Hit, Record
+
+_LOOKED_AT = 3
+_LONGEST = 14  # words; of longer ones, what stands in the place of what cannot be told
+_SAME = 0.3  # of the words of the shorter one
+_LIKELY = 0.1
+
+
+def put_asked_first(hits: tuple[Hit, ...], asked: frozenset[str]) -> tuple[Hit, ...]:
+    """Where the first speaks of something else than an older one that is `asked` for, they change places and scores."""
+    if len(hits) < 2:
+        return hits
+    first = hits[0]
+    for at, hit in enumerate(hits[1:_LOOKED_AT], 1):
+        if hit.score < _LIKELY:
+            break
+        if _since(hit.record) <= _since(first.record) and says_instead(asked, hit.record.text, first.record.text):
+            moved = msgspec.structs.replace(hit, score=first.score), msgspec.structs.replace(first, score=hit.score)
+            return (moved[0], *hits[1:at], moved[1], *hits[at + 1 :])
+    return hits
+
+
+def _since(record: Record) -> datetime:
+    return record.valid_from or record.event_time
+
+
+def says_instead(asked: frozenset[str], older: str, newer: str) -> bool:
+    """Does the newer of two that are built alike say another word where the older says one that is asked for?"""
+    old, new = (without_verbs(read_statement(text)) for text in (older, newer))
+    if max(len(old.order), len(new.order)) > _LONGEST or not asked:
+        return False
+    steps = SequenceMatcher(None, old.order, new.order, autojunk=False).get_opcodes()
+    same = sum(end - start for verb, start, end, _, _ in steps if verb == "equal")
+    if same < _SAME * min(len(old.order), len(new.order)) or asked & new.words > asked & old.words:
+        return False
+    return any(
+        verb == "replace" and _differs(asked, old, new, old.order[start:end], new.order[first:last])
+        for verb, start, end, first, last in steps
+    )
+
+
+def _differs(
+    asked: frozenset[str], old: Statement, new: Statement, before: tuple[str, ...], after: tuple[str, ...]
+) -> bool:
+    """Do as many words stand for as many, one of which is asked for, and its counterpart is in neither?
+
+    A number or a day in the place of another says something else of the same thing.
+    """
+    if len(before) != len(after):
+        return False
+    return any(_is_meant(one, other, asked, old, new) for one, other in zip(before, after, strict=True))
+
+
+def _is_meant(one: str, other: str, asked: frozenset[str], old: Statement, new: Statement) -> bool:
+    wanted, instead = asked.intersection(one.split()) - new.words, set(other.split())
+    if not wanted or any(map(str.isdigit, other)) or are_values(one, other):
+        return False
+    return instead.isdisjoint(old.words | asked)
