@@ -17,7 +17,16 @@ from tests.conftest import Clock
 import recollect
 from recollect import ConfigError, InvalidInput, Memory, NotAStore, Settings, StoreDamaged
 from recollect.engine.care import backups
-from recollect.engine.care.backups import advice, back_up, backups_in, backups_of, failures, last_problem
+from recollect.engine.care.backups import (
+    advice,
+    back_up,
+    backups_in,
+    backups_of,
+    failures,
+    known_backups,
+    last_good,
+    last_problem,
+)
 from recollect.engine.care.schedule import Scheduler, backup_tasks
 
 
@@ -197,3 +206,95 @@ def test_who_restores_an_export_hears_that_it_is_imported(memory: Memory, tmp_pa
     with pytest.raises(InvalidInput, match="`recollect import` an export"), pytest.MonkeyPatch.context() as patch:
         patch.setenv("RECOLLECT_STORE", "postgresql://localhost/none")
         recollect.restore(tmp_path / "recollect-20260510-120000.jsonl")
+
+
+def test_a_backup_of_the_future_is_told_and_is_not_the_last_good_one(
+    backed: Callable[..., Memory], clock: Clock
+) -> None:
+    with backed() as memory:
+        memory.remember("Ada wrote the first program.")
+        made, began = back_up(memory.core).path, clock.now
+        clock.advance(days=1_000)
+        ahead = back_up(memory.core).path
+        clock.now = began + timedelta(days=1)
+        last = last_good(memory.core)
+        assert last is not None
+        assert last.path == made
+        (told,) = advice(memory.core)
+        assert told.startswith(f"a backup is dated in the future, and not counted as the last one ({ahead})")
+        clock.advance(days=3)
+        assert advice(memory.core)[0].startswith("the last backup is of 2026-05-10")
+
+
+def test_a_schedule_goes_on_after_a_clock_that_was_ahead(backed: Callable[..., Memory], clock: Clock) -> None:
+    with backed() as memory:
+        memory.remember("Ada wrote the first program.")
+        began = clock.now
+        clock.advance(days=1_000)
+        assert Scheduler(memory, backup_tasks(memory), clock=clock).look() == ["backup"]
+        clock.now = began
+        assert Scheduler(memory, backup_tasks(memory), clock=clock).look() == ["backup"]
+        assert Scheduler(memory, backup_tasks(memory), clock=clock).look() == []
+
+
+def test_copies_of_the_future_take_the_place_of_no_new_one(backed: Callable[..., Memory], clock: Clock) -> None:
+    with backed(backup_keep=1) as memory:
+        memory.remember("Ada wrote the first program.")
+        began = clock.now
+        clock.advance(days=1_000)
+        for _ in range(5):
+            clock.advance(days=7)
+            back_up(memory.core)
+        ahead = [one.path for one in backups_of(memory.settings)]
+        clock.now = began
+        made = [back_up(memory.core).path for _ in range(3) if clock.advance(days=7)]
+        assert [one.path for one in backups_of(memory.settings)] == [*ahead, *reversed(made)]
+
+
+def test_what_was_just_made_stays_also_where_others_are_minutes_newer(
+    backed: Callable[..., Memory], tmp_path: Path, clock: Clock
+) -> None:
+    folder = tmp_path / "home" / "backups"
+    folder.mkdir(parents=True)
+    (folder / f"recollect-{clock.now + timedelta(minutes=2):%Y%m%d-%H%M%S}.db").write_bytes(b"")
+    with backed(backup_keep=1) as memory:
+        memory.remember("Ada wrote the first program.")
+        assert Path(back_up(memory.core).path).exists()
+
+
+def test_copies_are_rotated_once_the_command_has_ended(
+    backed: Callable[..., Memory], tmp_path: Path, clock: Clock
+) -> None:
+    seen = tmp_path / "seen"
+    listing = f"import os, sys; open({str(seen)!r}, 'w').write(str(len(os.listdir(os.path.dirname(sys.argv[1])))))"
+    with backed(backup_keep=1, backup_command=f"{shlex.quote(sys.executable)} -c {shlex.quote(listing)}") as memory:
+        memory.remember("Ada wrote the first program.")
+        for _ in range(2):
+            clock.advance(minutes=1)
+            back_up(memory.core)
+        assert seen.read_text() == "2"
+        assert len(backups_of(memory.settings)) == 1
+
+
+def test_a_backup_that_somebody_makes_elsewhere_is_the_last_good_one_and_is_named_by_a_forget(
+    backed: Callable[..., Memory], tmp_path: Path, clock: Clock
+) -> None:
+    with backed() as memory:
+        memory.remember("Ada wrote the first program.", id="ada")
+        for number in range(12):
+            clock.advance(days=1)
+            made = memory.backup(tmp_path / "disk" / f"{number}.db").path
+        assert [Path(one.path).name for one in known_backups(memory.core)] == [f"{n}.db" for n in range(11, 1, -1)]
+        clock.advance(days=4)
+        back_up(memory.core)
+        assert advice(memory.core) == []
+        Path(known_backups(memory.core)[0].path).unlink()
+        last = last_good(memory.core)
+        assert last is not None
+        assert last.path == made
+        assert advice(memory.core)[0].startswith("the last backup is of 2026-05-22")
+        Path(made).unlink()
+        (tmp_path / "disk" / "10.db").rename(tmp_path / "kept.db")
+        told = memory.forget("ada").pending
+        assert f"what the backup {tmp_path / 'disk' / '9.db'} may hold of it; that stays until you delete it" in told[0]
+        assert f"{made} may" not in told[0]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Callable
 from contextlib import closing
@@ -123,6 +127,25 @@ def test_the_receipt_names_copies_beside_the_store_also_where_backups_go_elsewhe
         again.backup(far)
         left = " ".join(again.forget("a").pending)
     assert [f"a backup in {folder} may hold of it" in left for folder in (far, home / "backups")] == [True, True]
+
+
+def test_what_a_killed_backup_left_is_removed_by_who_forgets_and_what_is_being_made_is_named(
+    memory: Memory, tmp_path: Path
+) -> None:
+    home, gone = tmp_path / "home", subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    confide(memory)
+    memory.backup(tmp_path / "copy.db")
+    (home / "backups").mkdir()
+    left = home / "backups" / f".recollect-20260510-120000.db.{gone.pid}.part"
+    live = home / "backups" / f".recollect-20260510-120001.db.{os.getppid()}.part"
+    for part in (left, live, left.with_name(f"{left.name}-journal")):
+        shutil.copy(tmp_path / "copy.db", part)
+    receipt = memory.forget("a")
+    assert [path.name for path in (home / "backups").iterdir()] == [live.name]
+    assert [f"what {live.name} in {home / 'backups'} may hold of it" in one for one in receipt.pending] == [True]
+    live.unlink()
+    assert traces(home, SECRET, CJK) == []
 
 
 def test_no_file_holds_a_word_of_a_deleted_space(memory: Memory, tmp_path: Path) -> None:

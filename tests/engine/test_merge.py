@@ -10,11 +10,14 @@ from datetime import timedelta
 from itertools import count, permutations
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.conftest import Clock
 
 import recollect
-from recollect import Imported, Memory, Settings
+from recollect import Imported, InvalidInput, Memory, Settings
+from recollect.engine.write.sessions import compact_session, messages, put_messages
+from recollect.types import REPEATED
 
 
 @pytest.fixture
@@ -220,3 +223,67 @@ def test_three_memories_that_take_in_each_other_end_alike_but_for_what_is_told(
                 fact for name in {one.name for one in memory.entities()} for fact in stated(memory, name)
             )
             assert memory.check() == []
+
+
+def test_a_space_whose_history_was_thinned_comes_into_a_memory_that_has_no_space_of_that_name(
+    pair: tuple[Memory, Memory], tmp_path: Path
+) -> None:
+    one, two = pair
+    one.remember("The gate is red.", id="gate", space="work")
+    one.revise("gate", "The gate is green.", space="work")
+    one.thin(older_than=timedelta(0), space="work")
+    one.export(tmp_path / "work.jsonl", space="work")
+    for dry_run in (True, False):
+        (done,) = two.import_(tmp_path / "work.jsonl", dry_run=dry_run)
+        assert (done.space, done.records) == ("work", 1)
+    assert [record.text for record in two.list(space="work")] == ["The gate is green."]
+    with pytest.raises(InvalidInput, match="thinned up to"):
+        two.list(space="work", as_of=two.get("gate").recorded_at - timedelta(days=9))
+    two.undo(two.acts(limit=1)[0])
+    assert two.list(space="work") == []
+    assert two.check() == []
+
+
+def shorten(memory: Memory, session: str) -> None:
+    """Puts a summary in the place of all messages but the last."""
+    assert compact_session(
+        memory.core, lambda texts, _: memory.condense(texts), session, threshold=2, keep_recent=1
+    ).compacted
+
+
+def test_a_session_that_comes_has_the_list_that_it_had(pair: tuple[Memory, Memory], tmp_path: Path) -> None:
+    one, two = pair
+    said = [{"role": "user", "content": text} for text in ("Shall I?", "Yes.", "And now?", "Go on.")]
+    one.ingest_conversation(said, session="talk")
+    one.ingest_conversation(said, session="short")
+    listed = messages(one.core, "talk")
+    with one.core.store.write(actor="test") as edit:
+        put_messages(edit, "default", "talk", [*listed, msgspec.structs.replace(listed[1], flag=REPEATED)])
+    one.revise(listed[0].id, "Shall I go?")
+    one.thin(older_than=timedelta(0))
+    one.forget(listed[2].id)
+    shorten(one, "short")
+    before = {session: messages(one.core, session) for session in ("talk", "short")}
+    assert [len(some) for some in before.values()] == [5, 2]
+    bring(one, two, tmp_path)
+    assert {session: messages(two.core, session) for session in before} == before
+    bring(two, one, tmp_path)
+    assert {session: messages(one.core, session) for session in before} == before
+    shorten(two, "talk")
+    shorter = messages(two.core, "talk")
+    bring(one, two, tmp_path)
+    assert messages(two.core, "talk") == shorter
+    assert two.check() == []
+
+
+def test_a_space_that_holds_nothing_comes_with_what_is_told_of_it(pair: tuple[Memory, Memory], tmp_path: Path) -> None:
+    one, two = pair
+    one.create_space("attic", description="What nobody needs.")
+    one.set_identity("attic", "I am the attic.")
+    one.export(tmp_path / "attic.jsonl", space="attic")
+    assert [(done.space, done.identity) for done in two.import_(tmp_path / "attic.jsonl")] == [("attic", True)]
+    assert two.describe_space("attic")[0].description == "What nobody needs."
+    assert two.identity("attic") == "I am the attic."
+    before = two.last_entry()
+    two.import_(tmp_path / "attic.jsonl")
+    assert two.last_entry() == before

@@ -54,6 +54,8 @@ def test_recall_takes_the_filters_that_lists_take(memory: Memory) -> None:
 
 
 def test_an_unknown_keyword_is_told_with_those_that_are_known(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match=r"foo: is not a known field; known are .*, space, replaces, compare, "):
+        memory.remember("x", foo=1)  # type: ignore[call-arg]
     with pytest.raises(InvalidInput, match=r"titel: is not a known field; did you mean title\?"):
         memory.remember("The gateway has port 8080.", titel="Port")
     with pytest.raises(InvalidInput, match="kind: is not a known filter; known are space, kinds"):

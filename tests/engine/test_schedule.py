@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -86,6 +86,39 @@ def test_of_several_processes_one_does_it(open_memory, clock):
     for watch in reversed(watches):
         watch.look()
     assert done == ["task", "task"]
+
+
+def test_a_clock_that_was_ahead_once_stops_nothing(memory, clock):
+    done: list[str] = []
+    began = clock.now
+    clock.advance(days=1_000)
+    watch = scheduler(memory, clock, done)  # begun by such a clock, too
+    clock.advance(days=1)
+    assert watch.look() == ["task"]
+    clock.now = began
+    assert watch.look() == []
+    clock.advance(days=1)
+    assert [watch.look(), watch.look()] == [["task"], []]
+    assert scheduler(memory, clock, done).look() == []
+
+
+def test_clocks_that_stay_apart_do_each_slot_once_each(memory, clock):
+    done: list[str] = []
+    late, ahead = scheduler(memory, clock, done), scheduler(memory, lambda: clock() + timedelta(days=9), done)
+    clock.advance(days=1)
+    for _ in range(3):
+        ahead.look()
+        late.look()
+    assert done == ["task", "task"]
+
+
+def test_clocks_that_are_minutes_apart_do_a_slot_once(memory, clock):
+    done: list[str] = []
+    late, ahead = scheduler(memory, clock, done), scheduler(memory, lambda: clock() + timedelta(minutes=3), done)
+    clock.advance(hours=14, minutes=58)  # 02:58, and 03:01
+    assert [ahead.look(), late.look()] == [["task"], []]
+    clock.advance(minutes=4)
+    assert [ahead.look(), late.look()] == [[], []]
 
 
 def test_what_the_settings_say_is_done_when_it_is_due(memory, clock):

@@ -469,6 +469,15 @@ def test_the_receipt_says_what_was_masked_and_the_same_text_is_not_stored_twice(
     assert [hit.record.id for hit in memory.recall("deploy token for staging")] == [receipt.id]
 
 
+def test_who_tells_a_changed_secret_hears_that_it_is_not_kept(memory: Memory) -> None:
+    first = memory.remember("The staff wifi password is levain-nord-77.")
+    second = memory.remember("The staff wifi password is other-thing-12.")
+    assert (second.outcome, second.id, second.masked) == ("deduplicated", first.id, ("password",))
+    assert "the secret itself is not kept" in (second.reason or "")
+    [again] = memory.remember_many([{"text": "The staff wifi password is third-thing-34."}])
+    assert (again.outcome, again.masked) == ("deduplicated", ("password",))
+
+
 def test_a_space_may_reject_secrets_or_allow_them(open_memory: Callable[..., Memory]) -> None:
     memory = open_memory()
     kept = memory.remember("a").id or ""

@@ -82,3 +82,20 @@ def test_a_stretch_that_ends_before_it_begins_is_an_error(memory: Memory, since:
         with pytest.raises(InvalidInput, match=r"until: must not be before since, and .* the other way round"):
             ask(since=since, until=until)
     assert texts(memory.list(since="2026-05-01T12:00:00Z", until="2026-05-01T12:00:00Z")) == ["The gate was painted."]
+
+
+OFFICES = [("Paris", "2020"), ("Nice", "2022"), ("Lyon", "2024")]
+RENTS = [("700", "2019"), ("780", "2021"), ("910", "2025")]
+
+
+@pytest.mark.parametrize("order", [(2, 0, 1), (2, 1, 0), (1, 2, 0), (0, 1, 2)], ids=str)
+def test_what_holds_since_later_stands_first_in_whatever_order_it_was_told(
+    semantic: Memory, order: tuple[int, ...]
+) -> None:
+    for at in order:
+        (office, since), (rent, from_) = OFFICES[at], RENTS[at]
+        semantic.remember(f"The office is in {office}.", valid_from=since)
+        semantic.remember(f"The rent is {rent} euros a month.", valid_from=from_)
+    assert "Lyon" in semantic.recall("where is the office?")[0].record.text
+    assert "910" in semantic.recall("how much is the rent?")[0].record.text
+    assert "Paris" in semantic.recall("where was the office in 2021?")[0].record.text

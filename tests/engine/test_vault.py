@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import random
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -19,8 +23,9 @@ from tests.conftest import Clock
 import recollect
 from recollect import InvalidInput, Memory, Settings
 from recollect.engine.care.inbox import inbox
+from recollect.engine.care.note_folders import shelf_of
 from recollect.engine.care.note_pages import KnownFile, hash_of
-from recollect.engine.care.vault import _shelf_of, foreign_files
+from recollect.engine.care.vault import follow, foreign_files
 from recollect.engine.write.remember import put_of
 from recollect.ingest.vault import Page, links_in, name_page, parse_page, render_page
 
@@ -578,6 +583,87 @@ def test_files_that_cannot_be_read_are_told_and_their_records_stay(memory: Memor
     assert one.read_bytes() == b"\xff\xfe broken"
 
 
+def shut(monkeypatch: pytest.MonkeyPatch, folder: Path, code: int = errno.EACCES, *, listed: bool = False) -> None:
+    """As for somebody who is not root: nothing in the folder can be looked at, and it can be listed only if it says."""
+
+    def refusing(really: Callable[..., Any], refused: Callable[[Path], bool]) -> Callable[..., Any]:
+        def act(path: str | Path = ".", *args: object, **how: object) -> Any:
+            if isinstance(path, str | Path) and refused(Path(path)):
+                raise OSError(code, os.strerror(code), str(path))
+            return really(path, *args, **how)
+
+        return act
+
+    monkeypatch.setattr(os, "scandir", refusing(os.scandir, lambda path: path.is_relative_to(folder) and not listed))
+    for name in ("stat", "lstat"):
+        monkeypatch.setattr(os, name, refusing(getattr(os, name), lambda path: folder in path.parents))
+    monkeypatch.setattr(io, "open", refusing(io.open, lambda path: folder in path.parents))
+
+
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EIO, errno.ESTALE])
+def test_the_notes_of_a_folder_that_cannot_be_listed_stay_and_the_folder_is_told(
+    memory: Memory, folder: Path, code: int
+) -> None:
+    for name in ("sub/deep/a", "sub/b", "c", "d"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.md").write_text(f"The note {name} is here.\n")
+    memory.sync(folder)
+    (folder / "d.md").unlink()
+    (folder / "c.md").write_text((folder / "c.md").read_text().replace("here", "there"))
+    memory.remember("This comes meanwhile.", project="sub")
+    with pytest.MonkeyPatch.context() as patched:
+        shut(patched, folder / "sub", code)
+        done = memory.sync(folder)
+        assert (done.archived, done.revised, done.written) == (1, 1, 0)
+        assert [(one.path, os.strerror(code) in one.problem) for one in done.problems] == [("sub", True)]
+    assert len(memory.list()) == 4
+    done = memory.sync(folder)
+    assert (done.archived, done.written, done.problems) == (0, 1, ())
+
+
+def test_the_notes_of_a_folder_that_may_only_be_listed_stay_and_the_folder_is_told(
+    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "sub").mkdir()
+    for name in ("a", "b"):
+        (folder / "sub" / f"{name}.md").write_text(f"The note {name} is here.\n")
+    memory.sync(folder)
+    (folder / "sub" / f".a.md.{done_process()}").write_text("---\n")
+    shut(monkeypatch, folder / "sub", listed=True)
+    done = memory.sync(folder)
+    assert [one.path for one in done.problems] == ["sub"]
+    assert (done.changed, len(memory.list())) == (False, 2)
+
+
+def test_notes_that_are_gone_beside_a_folder_that_cannot_be_read_do_not_empty_the_memory(
+    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "sub").mkdir()
+    for number in range(5):
+        memory.remember(f"Number {number} is here.")
+    memory.sync(folder)
+    for path in folder.glob("*.md"):
+        path.unlink()
+    shut(monkeypatch, folder / "sub")
+    with pytest.raises(InvalidInput, match="holds no note any more, and 5 did"):
+        memory.sync(folder)
+    assert len(memory.list()) == 5
+
+
+@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("above", [False, True])
+def test_a_folder_that_cannot_be_read_at_all_is_refused_by_its_name(
+    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch, listed: bool, above: bool
+) -> None:
+    (folder / "notes").mkdir()
+    (folder / "notes" / "a.md").write_text("This is here.\n")
+    shut(monkeypatch, folder if above else folder / "notes", listed=listed)
+    with pytest.raises(InvalidInput, match=f"{folder / 'notes'} cannot be read: Permission denied"):
+        foreign_files(memory.core, folder / "notes", "default")
+    with pytest.raises(InvalidInput, match=f"{folder / 'notes'} cannot be read: Permission denied"):
+        memory.sync(folder / "notes")
+
+
 def test_a_file_whose_name_is_no_text_is_told_and_does_not_hold_up_the_others(memory: Memory, folder: Path) -> None:
     memory.remember("one", id="one")
     memory.sync(folder)
@@ -869,6 +955,37 @@ def test_a_folder_is_in_step_with_one_space(memory: Memory, folder: Path) -> Non
     assert memory.count(space="default") == 1
 
 
+@pytest.mark.parametrize("space", ["default", "other"])
+@pytest.mark.parametrize(("first", "second", "lies"), [("sub", ".", "holds"), (".", "sub/deep", "lies in")])
+def test_a_folder_in_or_around_one_that_is_in_step_is_refused_and_the_other_is_named(
+    memory: Memory, folder: Path, first: str, second: str, lies: str, space: str
+) -> None:
+    (folder / "sub" / "deep").mkdir(parents=True)
+    (folder / "sub" / "deep" / "mine.md").write_text("Mine.")
+    memory.sync(folder / first)
+    told = f"{folder / second} {lies} {folder / first}, which is kept in step with the space 'default'"
+    with pytest.raises(InvalidInput, match=told):
+        foreign_files(memory.core, folder / second, space)
+    with pytest.raises(InvalidInput, match=told):
+        memory.sync(folder / second, space=space)
+    assert [one.name for one in memory.spaces()] == ["default"]
+    assert not memory.sync(folder / first).changed
+
+
+def test_a_folder_may_be_in_step_beside_another_and_around_one_that_was_moved_out(
+    memory: Memory, folder: Path, tmp_path: Path
+) -> None:
+    for name in ("sub", "sub2"):
+        (folder / name).mkdir()
+        (folder / name / "mine.md").write_text(f"Mine in {name}.")
+        assert memory.sync(folder / name, space=name).added == 1
+    for name in ("sub", "sub2"):
+        (folder / name).rename(tmp_path / name)
+    (folder / "own.md").write_text("This lies in the folder.")
+    assert memory.sync(folder).added == 1
+    assert not memory.sync(tmp_path / "sub", space="sub").problems
+
+
 def test_what_one_sync_did_is_one_act_of_the_journal(memory: Memory, folder: Path) -> None:
     for number in range(4):
         (folder / f"{number}.md").write_text(f"Note {number}.")
@@ -949,6 +1066,39 @@ def test_a_folder_that_is_suddenly_empty_does_not_empty_the_memory(memory: Memor
         memory.sync(folder)
     with pytest.raises(InvalidInput, match="is not a folder"):
         memory.sync(folder / "nowhere")
+    assert len(memory.list()) == 6
+
+
+def test_who_watches_a_folder_that_is_empty_for_a_moment_waits_until_its_notes_are_back(
+    memory: Memory, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        memory.remember(f"Number {number} is here.")
+    memory.sync(folder)
+    names, told = sorted(path.name for path in folder.glob("*.md")), list[str]()
+
+    def move(names: list[str], here: Path, there: Path) -> set[tuple[int, str]]:
+        for name in names:
+            (here / name).rename(there / name)
+        return {(1, str(there / name)) for name in names}
+
+    def looks(*_: object, **__: object) -> Iterator[set[tuple[int, str]]]:
+        yield move(names, folder, tmp_path)
+        memory.remember("This comes meanwhile.")
+        yield set()
+        assert list(folder.glob("*.md")) == []
+        yield move(names[:2], tmp_path, folder)
+        yield move(names[2:], tmp_path, folder)
+        yield set()
+        yield set()
+        (folder / names[0]).unlink()
+        yield {(3, names[0])}
+
+    monkeypatch.setattr("watchfiles.watch", looks)
+    done = list(follow(memory.core, folder, "default", threading.Event(), told.append))
+    assert [(one.archived, one.written) for one in done] == [(0, 1), (1, 0)]
+    assert told == [told[0], "the notes are back"]
+    assert "holds no note any more, and 6 did" in told[0]
     assert len(memory.list()) == 6
 
 
@@ -1178,7 +1328,7 @@ def as_an_earlier_release_left_it(memory: Memory, folder: Path) -> Path:
     (record,) = memory.list()
     known = {"rating": "5", "address": None, "people": ["Ada", "Grace"]}
     earlier = replace(record, metadata={"properties": known})
-    shelf = _shelf_of(folder)
+    shelf = shelf_of(folder)
     with memory.core.store.write() as edit:
         edit.apply([put_of(edit, earlier, "sync", record)])
         edit.keep(shelf, {record.id: KnownFile("shop.md", hash_of(earlier, earlier.event_time))}, space="default")

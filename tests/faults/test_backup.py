@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import stat
 import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.faults.conftest import no_file_above
 
 import recollect
-from recollect import Conflict, Memory, NotAStore, NotFound, Settings, StoreBusy, StoreDamaged, StoreError
+from recollect import (
+    Conflict,
+    Memory,
+    NotAStore,
+    NotFound,
+    ReadOnlyStore,
+    Settings,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    parts,
+)
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
@@ -126,3 +140,54 @@ def test_what_is_no_backup_is_told_by_the_name_that_was_given(home: Path, tmp_pa
         recollect.restore(foreign, home, over=True)
     with opened(home) as memory:
         assert memory.count() == 1
+
+
+def test_what_a_killed_backup_or_export_left_is_removed_by_the_next_one_into_that_folder(
+    home: Path, tmp_path: Path
+) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    far = tmp_path / "far"
+    far.mkdir()
+    foreign = [far / f".film.{gone.pid}.part", far / f"notes.{gone.pid}.part", far / f".copy.db.{os.getppid()}.part"]
+    for path in foreign:
+        path.write_text("Of somebody else, or being written.")
+
+    def leave() -> None:
+        (far / f".recollect-20260510-120000.db.{gone.pid}.part").write_bytes(b"SQLite format 3\0 and more")
+        (far / f".monday.db.{gone.pid}.part").write_bytes(bytes(4096))
+        (far / f".monday.db.{gone.pid}.part-journal").write_bytes(b"pages")
+        (far / f".of.jsonl.{gone.pid}.part").write_bytes(b'{"recollect":{}}')
+        (far / f".empty.jsonl.age.{os.getpid()}.part").touch()
+
+    with filled(home) as memory:
+        leave()
+        copied = Path(memory.backup(far / "copy.db").path)
+        assert sorted(far.iterdir()) == sorted([*foreign, copied])
+        leave()
+        memory.export(far / "out.jsonl")
+        assert sorted(far.iterdir()) == sorted([*foreign, copied, far / "out.jsonl"])
+
+
+def test_what_another_thread_of_the_process_is_writing_stays(home: Path, tmp_path: Path) -> None:
+    with parts.making(tmp_path / "other.jsonl") as part, filled(home) as memory:
+        part.touch()
+        memory.backup(tmp_path / "copy.db")
+        assert part.exists()
+    assert not part.exists()
+
+
+def test_a_copy_that_cannot_be_written_says_so_of_its_place_and_not_that_the_memory_is_damaged(
+    home: Path, tmp_path: Path
+) -> None:
+    with filled(home) as memory:
+        backup = memory.backup(tmp_path / "good.db").path
+        for target in (tmp_path / "far" / "copy.db", tmp_path / "out.jsonl"):
+            with no_file_above(20_000), pytest.raises(ReadOnlyStore, match=f"{target} cannot be written"):
+                memory.backup(target) if target.suffix == ".db" else memory.export(target)
+        assert memory.check() == []
+    with no_file_above(20_000), pytest.raises(ReadOnlyStore, match=r"new/recollect\.db cannot be written"):
+        recollect.restore(backup, tmp_path / "new")
+    assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file() and home not in path.parents) == [
+        "good.db"
+    ]

@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect import Memory, RecollectError, Settings, StoreDamaged
+from recollect import Memory, NewerStore, RecollectError, Settings, StoreDamaged
 from recollect.cli import main
 from recollect.cli.doctor import examine
 from recollect.embed import rerank
 from recollect.embed.bundled import MODEL_FOLDER
 from recollect.engine.care.keep import repair, unsealed
+from recollect.store.sqlite import salvage
 
 TABLES = ("records", "entities", "relations", "journal", "spaces")
 
@@ -343,3 +344,33 @@ def test_an_entry_without_a_checksum_whose_verb_is_no_text_is_not_shown(store: P
     change(store, "UPDATE journal SET checksum = NULL, verb = x'2a' WHERE entry = 9")
     with opened(store.parent) as memory, pytest.raises(StoreDamaged, match="entry 9 of the journal"):
         memory.journal(limit=100)
+
+
+@pytest.mark.parametrize("logged", [False, True])
+def test_a_repair_of_a_store_of_a_newer_format_leaves_it_alone(store: Path, *, logged: bool) -> None:
+    with closing(sqlite3.connect(store, isolation_level=None)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+        if logged:  # as a process leaves it that was killed right after its upgrade
+            shutil.copytree(store.parent, store.parent.parent / "killed")
+    home = store.parent.parent / "killed" if logged else store.parent
+    (home / "recollect.db-last").unlink()
+    before = sorted(path.name for path in home.iterdir())
+    with pytest.raises(NewerStore, match=r"format 99.*upgrade") as caught:
+        repair(Settings(home=home, embedder="none"))
+    assert str(caught.value).startswith(f"{home / 'recollect.db'} ")
+    if logged:  # to be read, the log is opened
+        assert not (home / "recollect.db.new").exists()
+    else:
+        assert sorted(path.name for path in home.iterdir()) == before
+
+
+def test_a_repair_that_breaks_off_leaves_no_new_file(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    change(store, "UPDATE records SET text = 'Another.' WHERE id = 'n9'")
+    monkeypatch.setattr(salvage, "_take_numbers", _break_off)
+    with pytest.raises(KeyboardInterrupt):
+        repair(Settings(home=store.parent, embedder="none"))
+    assert list(store.parent.glob("*.new*")) == []
+
+
+def _break_off(*_: object) -> None:
+    raise KeyboardInterrupt

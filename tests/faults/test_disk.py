@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import tempfile
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect import Memory, Settings, StoreFull
+from recollect import Memory, ReadOnlyStore, Settings, StoreFull
+from recollect.engine.care.keep import repair
 
 Start = Callable[..., "subprocess.Popen[str]"]
 NOBODY = "65534"
@@ -68,25 +70,56 @@ def test_a_full_store_answers_by_keywords_when_vectors_cannot_be_kept(
         assert "the disk is full" in str(answer.signals.problem)
 
 
-@root_only
-def test_a_disk_that_runs_full_stops_the_writer_with_a_clear_error(start: Start, tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of one megabyte."""
+    path = tmp_path / "disk"
+    path.mkdir()
     if subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "recollect", str(disk)], capture_output=True
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "recollect", str(path)], capture_output=True
     ).returncode:
         pytest.skip("a small disk cannot be mounted here")
-    try:
-        output = start("fill", disk / "home", "w0").communicate()[0].splitlines()
-        written = [line for line in output if line.isdigit()]
-        code, message = output[len(written) + 1].split("\t")
-        assert (code, "is full; nothing was changed" in message) == ("store_full", True)
-        assert output[len(written) + 2 :] == [f"count {len(written)}", "found 5"]
-        assert len(written) > 5
-        again = start("touch", disk / "home", "w1").communicate()[0].splitlines()
-        assert again[:2] == ["open", f"read {len(written)}"]
-    finally:
-        subprocess.run(["umount", "-l", str(disk)], check=True)
+    yield path
+    subprocess.run(["umount", "-l", str(path)], check=True)
+
+
+@root_only
+def test_a_disk_that_runs_full_stops_the_writer_with_a_clear_error(start: Start, disk: Path) -> None:
+    output = start("fill", disk / "home", "w0").communicate()[0].splitlines()
+    written = [line for line in output if line.isdigit()]
+    code, message = output[len(written) + 1].split("\t")
+    assert (code, "is full; nothing was changed" in message) == ("store_full", True)
+    assert output[len(written) + 2 :] == [f"count {len(written)}", "found 5"]
+    assert len(written) > 5
+    again = start("touch", disk / "home", "w1").communicate()[0].splitlines()
+    assert again[:2] == ["open", f"read {len(written)}"]
+
+
+@root_only
+@pytest.mark.parametrize("free", [60, 250, 400])
+def test_a_repair_on_a_disk_without_room_changes_nothing_and_says_so(disk: Path, free: int) -> None:
+    settings, store = Settings(home=disk / "home", embedder="none"), disk / "home" / "recollect.db"
+    with recollect.open(settings=settings) as memory:
+        memory.remember("The gateway validates tokens.", id="a")
+    content = store.read_bytes().replace(b"gateway val", b"gatevay val")
+    store.write_bytes(content)
+    there = sorted(store.parent.iterdir())
+    (disk / "film").write_bytes(bytes(1_000_000 // 4096 * 4096 - len(content) - free * 1_000))
+    with pytest.raises(StoreFull, match="is not repaired, and nothing was changed: what a repair writes beside it"):
+        repair(settings)
+    assert sorted(store.parent.iterdir()) == there
+    assert store.read_bytes() == content
+    (disk / "film").unlink()
+    assert repair(settings).set_aside == 1
+
+
+@root_only
+def test_a_full_disk_is_told_by_the_copy_that_was_to_be_there(disk: Path, home: Path) -> None:
+    (disk / "film").write_bytes(bytes(900_000))
+    with recollect.open(settings=Settings(home=home, embedder="none")) as memory:
+        memory.remember("The gateway validates tokens.", id="a")
+        with pytest.raises(StoreFull, match=f"the disk that holds {disk}/copy.db is full"):
+            memory.backup(disk / "copy.db")
 
 
 def test_a_forgetting_that_was_done_is_not_denied_when_the_disk_is_full_afterwards(
@@ -170,3 +203,19 @@ def test_a_file_of_garbage_behind_a_good_header_is_damaged_not_empty(home: Path)
     with pytest.raises(recollect.StoreError, match="damaged"), recollect.open(settings=settings) as memory:
         memory.list()
     assert path.read_bytes() == content
+
+
+@root_only
+def test_a_memory_on_a_disk_that_can_only_be_read_says_how_to_go_on_and_that_is_so(disk: Path, tmp_path: Path) -> None:
+    settings = Settings(home=disk / "home", embedder="none")
+    with recollect.open(settings=settings) as memory:
+        memory.remember("The gateway validates tokens.", id="a")
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    with pytest.raises(ReadOnlyStore, match="copy its folder to another disk, and name that with --home"):
+        recollect.open(settings=settings)
+    with pytest.raises(ReadOnlyStore):
+        repair(settings)
+    shutil.copytree(disk / "home", tmp_path / "elsewhere")
+    with recollect.open(settings=Settings(home=tmp_path / "elsewhere", embedder="none")) as memory:
+        assert [record.id for record in memory.list()] == ["a"]
+        assert memory.check() == []

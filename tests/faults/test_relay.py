@@ -21,11 +21,10 @@ from tests.faults.spoken import SOURCE, Spoken
 
 import recollect
 from recollect import Settings
-from recollect.cli.flags import CONTRACT_NAMES, DEFAULT_SPACE
+from recollect.cli.flags import CONTRACT_NAMES
 from recollect.contracts.registry import CONTRACTS
 from recollect.serve.meeting import PREFIX, Meeting, meeting_of
 from recollect.serve.relay import MARK, PING, PONG, Handed, Relay
-from recollect.types import DEFAULT_SPACE as USUAL
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="relays need sockets and locks that only POSIX has")
 
@@ -92,7 +91,7 @@ def texts(home: Path) -> list[str]:
 
 
 def test_the_short_way_knows_the_same_names_as_the_long_one() -> None:
-    assert (tuple(CONTRACTS), USUAL) == (CONTRACT_NAMES, DEFAULT_SPACE)
+    assert tuple(CONTRACTS) == CONTRACT_NAMES
 
 
 def test_a_relay_loads_nothing_of_the_engine(start: Start) -> None:

@@ -234,6 +234,65 @@ def test_observations_stay_with_their_entity_and_a_secret_among_them_is_masked(m
     assert [entity.type for entity in memory.find_entities("Ada Lovelace")] == ["person"]
 
 
+def entity(name: str, *observed: str, type: str = "language") -> str:
+    return json.dumps({"type": "entity", "name": name, "entityType": type, "observations": observed})
+
+
+def test_entities_whose_names_differ_in_case_alone_come_as_two_and_the_first_has_the_id_that_it_always_had(
+    memory: Memory, tmp_path: Path
+) -> None:
+    relation = {"type": "relation", "from": "python", "to": "Python", "relationType": "bites"}
+    (alone,) = memory.import_(put(tmp_path / "1.jsonl", entity("Python")), space="earlier")
+    lines = [entity("Python", "is typed"), entity("python", "is a snake", type="animal"), json.dumps(relation)]
+    path = put(tmp_path / "2.jsonl", "\n".join(lines))
+    for space, new in (("earlier", 1), ("now", 2)):
+        (tried,) = memory.import_(path, space=space, dry_run=True)
+        (done,) = memory.import_(path, space=space)
+        assert tried == done
+        assert (done.records, done.facts, done.entities, done.problems) == (2, 1, new, ())
+        entries = memory.last_entry()
+        assert memory.import_(path, space=space)[0].entities == 0
+        assert memory.last_entry() == entries
+        types = {one.name: (one.id, one.type) for one in memory.entities(space=space)}
+        assert [types[name][1] for name in ("Python", "python")] == ["language", "animal"]
+        assert types["Python"][0] == "server-memory:6f8c2d1aad8f66d7f47b"
+        (fact,) = memory.facts(space=space)
+        assert (fact.relation.subject, fact.relation.object) == (types["python"][0], types["Python"][0])
+    assert alone.entities == 1
+    assert memory.check() == []
+
+
+def test_notes_of_basic_memory_whose_titles_differ_in_case_or_spacing_alone_are_two_entities(
+    memory: Memory, tmp_path: Path
+) -> None:
+    for number, title in enumerate(("Tea time", "tea time", "Tea  time")):
+        put(tmp_path / "notes" / f"{number}.md", f"---\ntitle: {title}\npermalink: tea-{number}\n---\n\nSome tea.\n")
+    for new in (3, 0):
+        (done,) = memory.import_(tmp_path / "notes")
+        assert (done.entities, done.problems) == (new, ())
+
+
+@pytest.mark.parametrize("forgotten", ["Python", "python"])
+def test_of_two_entities_whose_names_differ_in_case_alone_only_the_forgotten_one_stays_away(
+    forgotten: str, memory: Memory, tmp_path: Path
+) -> None:
+    path = put(tmp_path / "memory.jsonl", f"{entity('Python')}\n{entity('python')}")
+    memory.import_(path)
+    (id,) = [one.id for one in memory.entities() if one.name == forgotten]
+    memory.forget_fact(id)
+    (again,) = memory.import_(path)
+    assert (again.entities, again.forgotten) == (0, (id,))
+    assert [one.name for one in memory.entities()] == [forgotten.swapcase()[0] + "ython"]
+
+
+def test_an_entity_with_a_secret_in_its_name_comes_once(memory: Memory, tmp_path: Path) -> None:
+    path = put(tmp_path / "memory.jsonl", entity("key ghp_q7Zk2PbXw9Lm4Rt8Vn1Yc5Hd3Sf6Jg0Ka2B"))
+    for new in (1, 0):
+        (done,) = memory.import_(path)
+        assert (done.entities, len(done.masked)) == (new, 1)
+        assert len(memory.entities()) == 1
+
+
 def test_a_history_of_mem0_gives_what_each_memory_became(memory: Memory, tmp_path: Path) -> None:
     (done,) = memory.import_(make("mem0", tmp_path / "m"))
     assert done.problems == ("1 memory left out: it was deleted there",)
@@ -493,6 +552,42 @@ def test_prompts_of_gemini_are_put_together_by_conversation(memory: Memory, tmp_
         ("user", "and black tea?"),
     ]  # fmt: skip
     assert said[0].event_time == datetime(2026, 3, 4, 5, 6, 7, 8000, UTC)
+
+
+def test_a_takeout_of_gemini_comes_whatever_its_files_are_called_in_the_language_of_the_account(
+    memory: Memory, tmp_path: Path
+) -> None:
+    prompt = "Eingegebener Prompt: Wie lange zieht Tee?"
+    row = {"header": "Gemini-Apps", "title": prompt, "time": "2026-03-04T05:06:07Z", "products": ["Gemini-Apps"]}
+    folder = tmp_path / "Takeout" / "Meine Aktivitäten" / "Gemini-Apps"
+    put(folder / "MeineAktivitäten.json", [row])
+    (folder / "tea.png").write_bytes(b"\x89PNG")
+    (tmp_path / "Takeout" / "Archiv_Übersicht.html").write_text("<html>")
+    assert [memory.import_(path, dry_run=True)[0].records for path in (tmp_path, folder)] == [1, 1]
+    memory.import_(tmp_path)
+    assert [record.text for record in memory.list(kinds=["message"])] == ["Wie lange zieht Tee?"]
+
+
+def test_a_prompt_of_gemini_that_does_not_say_when_it_was_is_told_as_such(memory: Memory, tmp_path: Path) -> None:
+    timeless = {name: value for name, value in ACTIVITY[1].items() if name != "time"}
+    (done,) = memory.import_(put(tmp_path / "MyActivity.json", [ACTIVITY[0], timeless, ACTIVITY[2]]))
+    assert done.problems == (
+        "1 prompt left out: it does not say when it was", "1 activity left out: it is no prompt",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("broken", [{}, {"mapping": None}])
+def test_a_conversation_of_chatgpt_without_messages_is_left_out_and_the_others_come(
+    broken: dict[str, Json], memory: Memory, tmp_path: Path
+) -> None:
+    path = put(tmp_path / "conversations.json", [{"id": "g-0", "title": "Lost", **broken}, *CHATGPT])
+    (done,) = memory.import_(path)
+    assert (done.records, done.problems) == (2, ("1 conversation left out: nothing is said in it",))
+
+
+def test_a_number_that_is_the_id_of_a_memory_of_mem0_is_kept(memory: Memory, tmp_path: Path) -> None:
+    memory.import_(put(tmp_path / "all.json", {"results": [{"id": 7, "memory": "Likes tea", "user_id": "ada"}]}))
+    assert [one.id for one in memory.list()] == ["mem0:7"]
 
 
 @pytest.mark.parametrize("name", COUNTS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import shutil
 import signal
 import string
 import subprocess
@@ -28,9 +29,12 @@ from things import make_space, put, record, space
 
 import recollect
 from recollect import ConfigError, Memory, Settings
+from recollect.cli import main
+from recollect.engine import core
 from recollect.engine.care.lifecycle import evict
 from recollect.engine.care.move import move
-from recollect.engine.intake import projects
+from recollect.engine.care.vault import follow
+from recollect.engine.intake import indexing, projects
 from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull, StoreLost
 from recollect.store.base import Changes
 from recollect.store.choose import look_at
@@ -461,7 +465,7 @@ def test_a_watched_folder_is_brought_in_step_once_a_server_that_was_away_is_back
     url: str, tmp_path: Path, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "_PATIENCE", 0.0)
-    monkeypatch.setattr(projects, "_AWAY_SECONDS", 0.01)
+    monkeypatch.setattr(projects, "AWAY_SECONDS", 0.01)
     code = tmp_path / "code"
     code.mkdir()
     with open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path) as memory:
@@ -472,6 +476,79 @@ def test_a_watched_folder_is_brought_in_step_once_a_server_that_was_away_is_back
             assert wire.refused.acquire(timeout=30)
         wire.back()
         until(lambda: memory.project_status(project.id).indexed_files == 1)
+
+
+def test_a_watched_folder_is_brought_in_step_though_the_server_went_away_while_it_was_read(
+    url: str, tmp_path: Path, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "_PATIENCE", 0.0)
+    monkeypatch.setattr(projects, "AWAY_SECONDS", 0.01)
+    code, walk, walks = tmp_path / "code", indexing.walk_files, iter([wire.away])
+    code.mkdir()
+
+    def walked(*args: Any, **more: Any) -> Any:
+        next(walks, lambda: None)()
+        return walk(*args, **more)
+
+    with open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path) as memory:
+        project = memory.index_project(code, watch=True)
+        monkeypatch.setattr(indexing, "walk_files", walked)
+        (code / "new.py").write_text("def new():\n    return 1\n")
+        for _ in range(10):
+            assert wire.refused.acquire(timeout=30)
+        wire.back()
+        until(lambda: memory.project_status(project.id).indexed_files == 1)
+
+
+def test_a_command_that_watches_code_waits_for_a_server_that_is_away_and_says_so_once(
+    url: str, tmp_path: Path, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "_PATIENCE", 0.0)
+    monkeypatch.setattr(core, "AWAY_SECONDS", 0.01)
+    monkeypatch.setattr(projects, "AWAY_SECONDS", 0.01)
+    monkeypatch.setattr("recollect.cli.code.time.sleep", lambda _: None)
+    code = tmp_path / "code"
+    code.mkdir()
+    for name, value in (("HOME", tmp_path), ("STORE", f"{wire.url}&schema={schema_of(url)}"), ("EMBEDDER", "none")):
+        monkeypatch.setenv(f"RECOLLECT_{name}", str(value))
+    said: list[str] = []
+    monkeypatch.setattr("recollect.cli.code.say", said.append)
+    with ThreadPoolExecutor(1) as pool, open_at(url, tmp_path) as memory:
+        command = pool.submit(main, ["index", str(code), "--watch"])
+        until(lambda: any("watching" in line for line in said))
+        wire.away()
+        (code / "new.py").write_text("def new():\n    return 1\n")
+        for _ in range(10):
+            assert wire.refused.acquire(timeout=30)
+        assert not command.done()
+        wire.back()
+        until(lambda: len(said) == 3 and memory.project_status("code").indexed_files == 1)
+        shutil.rmtree(code)
+        assert command.result(60) == 0
+    assert [line.partition(": ")[0] for line in said[1:]] == ["waiting for the store", "the store is back"]
+
+
+def test_a_folder_that_is_kept_in_step_waits_for_a_server_that_is_away_and_says_so_once(
+    url: str, tmp_path: Path, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "_PATIENCE", 0.0)
+    monkeypatch.setattr(core, "AWAY_SECONDS", 0.01)
+    notes, told, stop = tmp_path / "notes", list[str](), threading.Event()
+    notes.mkdir()
+    with open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path) as memory, ThreadPoolExecutor(1) as pool:
+        memory.remember("The kettle is blue.")
+        runs = follow(memory.core, notes, "default", stop, told.append)
+        for turn in range(1, 3):
+            wire.away()
+            run = pool.submit(lambda: next(done for done in runs if done.changed))
+            for _ in range(10):
+                assert wire.refused.acquire(timeout=30)
+            wire.back()
+            until(lambda turn=turn: len(told) == 2 * turn)
+            memory.remember(f"The stove of turn {turn} is red.")
+            assert run.result(60).written == 3 - turn
+        stop.set()
+    assert [line.partition(": ")[0] for line in told] == ["waiting for the store", "the store is back"] * 2
 
 
 def test_what_was_evicted_is_swept_though_the_connection_is_cut_meanwhile_and_nobody_shouts(

@@ -372,9 +372,9 @@ def test_a_limited_role_pauses_itself_alone(shared: Shared) -> None:
 
 def test_a_limited_role_takes_no_slot_of_the_owners_schedules_and_makes_no_backups(shared: Shared) -> None:
     owner, limited = shared.owner(), shared.limited()
-    assert claim(limited.core, "backup", NOON)
-    assert claim(owner.core, "backup", NOON)
-    assert not claim(owner.core, "backup", NOON)
+    assert claim(limited.core, "backup", NOON, NOON)
+    assert claim(owner.core, "backup", NOON, NOON)
+    assert not claim(owner.core, "backup", NOON, NOON)
     assert [task.name for task in backup_tasks(owner)] == ["backup"]
     assert backup_tasks(limited) == []
 

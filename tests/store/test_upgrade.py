@@ -39,6 +39,17 @@ def test_a_store_is_kept_as_it_was_before_it_is_upgraded(tmp_path: Path, number:
     assert len(list((tmp_path / "backups").iterdir())) == 1
 
 
+def test_what_is_kept_before_an_upgrade_stays_where_others_are_of_the_future(tmp_path: Path) -> None:
+    shutil.copy(STORES / "format_1.db", tmp_path / "recollect.db")
+    (tmp_path / "backups").mkdir()
+    for day in range(1, 4):
+        (tmp_path / "backups" / f"before-upgrade-from-format-1-2999010{day}-120000.db").touch()
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")):
+        made = [path for path in (tmp_path / "backups").iterdir() if "-2999" not in path.name]
+    assert len(made) == 1
+    assert len(list((tmp_path / "backups").iterdir())) == 3
+
+
 def test_a_store_that_cannot_be_kept_before_its_upgrade_is_left_as_it_is(tmp_path: Path) -> None:
     shutil.copy(STORES / "format_5.db", tmp_path / "recollect.db")
     (tmp_path / "backups").write_text("a plain file")

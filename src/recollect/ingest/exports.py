@@ -47,7 +47,7 @@ class _Node(Struct):
 
 
 class _GptConversation(Struct):
-    mapping: dict[str, _Node]
+    mapping: dict[str, _Node] | None = None
     title: str | None = None
     create_time: object = None
     update_time: object = None
@@ -102,20 +102,20 @@ def _gpt_part(part: object) -> str:
 
 def _main_branch(one: _GptConversation) -> list[_Node]:
     """The messages from the root to the one that was shown last; a conversation is a tree, with a branch a retry."""
-    at = one.current_node
-    if at not in one.mapping:
-        roots = [key for key, node in one.mapping.items() if node.parent not in one.mapping]
+    at, nodes = one.current_node, one.mapping or {}
+    if at not in nodes:
+        roots = [key for key, node in nodes.items() if node.parent not in nodes]
         at = roots[0] if roots else None
         seen: set[str] = set()
-        while at is not None and at not in seen and one.mapping[at].children:
+        while at is not None and at not in seen and nodes[at].children:
             seen.add(at)
-            at = next((child for child in reversed(one.mapping[at].children) if child in one.mapping), None) or at
+            at = next((child for child in reversed(nodes[at].children) if child in nodes), None) or at
     path: list[_Node] = []
     known: set[str] = set()
-    while at is not None and at in one.mapping and at not in known:
+    while at is not None and at in nodes and at not in known:
         known.add(at)
-        path.append(one.mapping[at])
-        at = one.mapping[at].parent
+        path.append(nodes[at])
+        at = nodes[at].parent
     return path[::-1]
 
 

@@ -19,6 +19,7 @@ from recollect.errors import ConfigError, RecollectError
 from recollect.store.kept import Copied, Repaired
 from recollect.store.search import VECTORS_MB
 from recollect.store.sqlite import SqliteStore
+from recollect.store.sqlite.connect import is_ours
 from recollect.store.sqlite.file import is_there
 
 if TYPE_CHECKING:
@@ -96,6 +97,11 @@ def _postgres(url: str) -> type[PostgresStore]:
             f'store: a PostgreSQL store needs a package more ({error.name}): pip install "recollect[postgres]"'
         ) from error
     return PostgresStore
+
+
+def is_store(head: bytes) -> bool:
+    """Is a file that begins so a store, or a copy of one?"""
+    return is_ours(head)
 
 
 def backup_store(home: Path, target: Path, now: datetime) -> Copied:

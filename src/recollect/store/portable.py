@@ -24,7 +24,7 @@ from recollect.store.sql.seal import READERS, seal, seal_version
 from recollect.store.sql.shapes import COLUMNS
 from recollect.store.sql.sound import broken_rows
 from recollect.store.sql.view import SqlView
-from recollect.types import Change, Entity, Record, Relation, Space
+from recollect.types import Change, Entity, Message, Record, Relation, Space
 
 NOUNS: Mapping[str, Table] = dict(
     zip(
@@ -383,6 +383,17 @@ def id_of(noun: str, row: Row) -> str:
     return row[NOUNS[noun].columns.index("id")]
 
 
+def session_of(row: Row) -> str:
+    """The session that a row of a list belongs to."""
+    return row[NOUNS["message"].columns.index("session")]
+
+
+def message_of(row: Row) -> Message:
+    """The message that a row of a list states."""
+    named = dict(zip(NOUNS["message"].columns, row, strict=True))
+    return Message(id=named["id"], role=named["role"], at=to_moment(named["at"]), flag=named["flag"])
+
+
 def retired_at(noun: str, row: Row) -> datetime | None:
     """When a version left the present."""
     micros = row[NOUNS[noun].columns.index("retired_at")]
@@ -408,6 +419,6 @@ def change_of(row: Row) -> Change:
 
 __all__ = [
     "COUNTED", "NOUNS", "OBJECTS", "Chosen", "Fields", "Row", "Spaces", "change_of", "fill", "horizon_of", "id_of",
-    "is_as_written", "is_empty", "lines_of", "parse_line", "require_known", "retired_at", "row_of", "space_no",
-    "space_of_row", "thing_of", "travels",
+    "is_as_written", "is_empty", "lines_of", "message_of", "parse_line", "require_known", "retired_at", "row_of",
+    "session_of", "space_no", "space_of_row", "thing_of", "travels",
 ]  # fmt: skip

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 
+from recollect.config import Settings
 from recollect.engine.care import export
 from recollect.engine.core import Core, as_one_act
-from recollect.engine.intake.elsewhere import fits, import_elsewhere, read_elsewhere
+from recollect.engine.intake.elsewhere import fits, import_elsewhere
 from recollect.engine.intake.import_agentos import import_agentos
 from recollect.engine.intake.imports import find_palaces, import_trusty
 from recollect.engine.intake.results import Imported
 from recollect.engine.places import require_other
+from recollect.engine.start import open_core
 from recollect.errors import InvalidInput
 from recollect.ingest.elsewhere.found import Origin as Elsewhere
 from recollect.ingest.elsewhere.origins import ORIGINS as ELSEWHERE
+from recollect.store.choose import is_store
 from recollect.types import DEFAULT_SPACE
 
 Progress = Callable[[str, int, int], None]
 _LOOKED_AT = 65_536
+_TOLD_ITSELF = "is told by the file itself; leave it out"
 
 
 class Manner(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +62,7 @@ def _whole(take: Callable[[Core, Path, Manner], list[Imported]]) -> Callable[[Co
 
     def taken(core: Core, path: Path, asked: Manner) -> list[Imported]:
         if asked.space is not None:
-            raise InvalidInput("space", "is told by the file itself; leave it out")
+            raise InvalidInput("space", _TOLD_ITSELF)
         return take(core, path, asked)
 
     return taken
@@ -98,13 +103,24 @@ def arrive(core: Core, path: Path, origin: str | None, asked: Manner) -> list[Im
     return ORIGINS[_origin(path, origin)].take(core, path, asked)
 
 
-def examine(path: Path, origin: str | None, passphrase: str | None) -> None:
-    """Raises where nothing can come of a path, before a memory is made for it."""
+def rehearse(path: Path, origin: str | None, asked: Manner) -> list[Imported] | None:
+    """What would come into a memory that holds nothing, before one is made for it; raises where that cannot be.
+
+    An export is only read, as it may be of any size: None says that it is whole.
+    """
     named = _origin(path, origin)
-    if named == "recollect":
-        export.verify(path, passphrase)
-    elif named in ELSEWHERE:
-        read_elsewhere(ELSEWHERE[named], path)
+    if named == "recollect" and not asked.dry_run:
+        if asked.space is not None:
+            raise InvalidInput("space", _TOLD_ITSELF)
+        export.verify(path, asked.passphrase)
+        return None
+    trying = msgspec.structs.replace(asked, dry_run=named == "recollect")  # others meet what their first part left
+    with tempfile.TemporaryDirectory() as folder:
+        core = open_core(Settings(home=Path(folder)), actor=None)
+        try:
+            return arrive(core, path, named, trying)
+        finally:
+            core.store.close()
 
 
 def _origin(path: Path, named: str | None) -> str:
@@ -129,6 +145,12 @@ def told_by(path: Path) -> str:
     for name, origin in ORIGINS.items():
         if origin.fits(path, head):
             return name
+    if is_store(head):
+        raise InvalidInput(
+            "path",
+            f"{path} is a memory, or a backup of one: `recollect restore FILE` makes it the memory; to have it in"
+            " another one, restore it into a folder of its own (--home), and import an export of that",
+        )
     raise InvalidInput(
         "path", f"{path} is of none of the programs that are known here ({', '.join(ORIGINS)}); say which, if it is"
     )

@@ -23,12 +23,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from recollect import private
+from recollect import parts, private
 from recollect.config import Settings
 from recollect.engine.care import keep
 from recollect.engine.core import Core
-from recollect.errors import ConfigError, ReadOnlyStore, RecollectError
+from recollect.errors import ConfigError, ReadOnlyStore, RecollectError, StoreError
+from recollect.ingest.walk_files import is_text
 from recollect.store.base import Shelf
+from recollect.store.kept import Copied
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -44,6 +46,8 @@ _STALE = timedelta(days=3)
 _STATE = Shelf("backups", str)
 _PROBLEM = "problem"
 _HANDED = "handed over at"
+_BY_HAND = "by hand:"
+_MOST_BY_HAND = 10
 
 
 class Backup(Struct, frozen=True, kw_only=True):
@@ -83,6 +87,55 @@ def backups_in(folder: Path, mark: str = "") -> list[Backup]:
     return sorted((one for one in made if one is not None), key=lambda one: one.at, reverse=True)
 
 
+def known_backups(core: Core) -> list[Backup]:
+    """All that there are of a store, those included that somebody made elsewhere by hand, the newest first."""
+    there = [_sized(path, at) for path, at in _by_hand(core)]
+    known = {one.path: one for one in [*there, *backups_of(core.settings)] if one is not None}
+    return sorted(known.values(), key=lambda one: one.at, reverse=True)
+
+
+def last_good(core: Core) -> Backup | None:
+    """The newest that there is of a store, but for those dated in the future: nobody knows of when they are."""
+    now = core.clock()
+    return next((one for one in known_backups(core) if not _is_ahead(one, now)), None)
+
+
+def back_up_to(core: Core, path: str | os.PathLike[str]) -> Copied:
+    """Makes a copy where somebody wants one, and notes where that is."""
+    copied = keep.backup(core, path)
+    held = [f"{_BY_HAND}{place}" for place, _ in _by_hand(core)]
+    if is_text(copied.path):
+        noted: dict[str, str | None] = dict.fromkeys(held[_MOST_BY_HAND - 1 :])
+        noted[f"{_BY_HAND}{copied.path}"] = core.clock().isoformat()
+        # the copy is made, also where no more can be written to the store
+        with suppress(StoreError), core.store.write(actor=core.actor) as edit:
+            edit.keep(_STATE, noted)
+    return copied
+
+
+def _by_hand(core: Core) -> list[tuple[Path, datetime]]:
+    """Where copies were made by hand, and when, the newest first; some may be gone since."""
+    with core.store.read() as view:
+        held = view.kept(_STATE)
+    made = [
+        (Path(name.removeprefix(_BY_HAND)), datetime.fromisoformat(at))
+        for name, at in held.items()
+        if name.startswith(_BY_HAND)
+    ]
+    return sorted(made, key=lambda one: one[1], reverse=True)
+
+
+def _sized(path: Path, at: datetime) -> Backup | None:
+    try:
+        return Backup(path=str(path), at=at, bytes=path.stat().st_size)
+    except OSError:
+        return None
+
+
+def _is_ahead(backup: Backup, now: datetime) -> bool:
+    return backup.at > now + keep.APART
+
+
 def _mark_of(settings: Settings) -> str:
     """What the names of a store's copies end with where others may have theirs in the same folder."""
     if settings.backup_folder is None:
@@ -95,9 +148,19 @@ _KEPT_ASIDE = ("recollect-replaced-*", "recollect-damaged-*", "*.db.new")
 """What a restore or a repair put aside instead of deleting it."""
 
 
-def copies_since(settings: Settings, moment: datetime) -> str | None:
-    """Which copies may hold what was there at a moment, in words; None where there are none."""
-    told: list[str] = []
+def copies_since(core: Core, moment: datetime) -> str | None:
+    """Which copies may hold what was there at a moment, in words; None where there are none.
+
+    What is left of copies whose processes were killed is removed.
+    """
+    settings, told = core.settings, list[str]()
+    for folder in dict.fromkeys((folder_of(settings), settings.home / FOLDER, settings.home)):
+        parts.sweep(folder)
+        if unfinished := [path.name for path in parts.parts_in(folder)]:
+            told.append(
+                f"what {' and '.join(unfinished)} in {folder} may hold of it: a copy is being made there, or could not"
+                " be finished or removed"
+            )
     for folder in dict.fromkeys((folder_of(settings), settings.home / FOLDER)):  # where those before an upgrade are
         if backups := _since(moment, folder, ("recollect-[0-9]*", "before-upgrade-*")):
             count = "a backup" if len(backups) == 1 else f"{len(backups)} backups"
@@ -109,7 +172,17 @@ def copies_since(settings: Settings, moment: datetime) -> str | None:
         told.append(
             f"what {' and '.join(aside)} in {settings.home} may hold of it; that was kept aside for you to delete"
         )
+    told += [
+        f"what the backup {path} may hold of it; that stays until you delete it"
+        for path, at in _by_hand(core)
+        if at >= moment and path.parent not in (folder_of(settings), settings.home / FOLDER) and not _is_gone(path)
+    ]
     return "; and ".join(told) or None
+
+
+def _is_gone(path: Path) -> bool:
+    """Was it deleted? What was on a disk that is not here now was not."""
+    return path.parent.is_dir() and not path.exists()
 
 
 def _since(moment: datetime, folder: Path, forms: Sequence[str]) -> list[str]:
@@ -135,7 +208,7 @@ def _backup_at(path: Path, mark: str) -> Backup | None:
 
 
 def back_up(core: Core, stopped: Callable[[], bool] = lambda: False) -> Backed:
-    """Makes a copy, removes what is too old, and gives the copy to the command if there is one. What fails is noted."""
+    """Makes a copy, gives it to the command if there is one, and removes what is too old. What fails is noted."""
     try:
         done = _back_up(core, stopped)
     except RecollectError as error:
@@ -153,13 +226,16 @@ def _back_up(core: Core, stopped: Callable[[], bool]) -> Backed:
     except OSError as error:
         raise ReadOnlyStore(f"backup_folder: {folder} cannot be made: {error.strerror}") from error
     path, size = _copy(core, folder / f"recollect-{began:%Y%m%d-%H%M%S}{_mark_of(settings)}")
-    removed = _rotate(backups_of(settings), settings.backup_keep)
-    if settings.backup_command:
-        _note(core, _HANDED, f"{began:%Y-%m-%d %H:%M:%S} UTC")
-        try:
-            _hand_over(settings.backup_command, path, stopped)
-        finally:
-            _note(core, _HANDED, None)
+    try:
+        if settings.backup_command:
+            _note(core, _HANDED, f"{began:%Y-%m-%d %H:%M:%S} UTC")
+            try:
+                _hand_over(settings.backup_command, path, stopped)
+            finally:
+                _note(core, _HANDED, None)
+    finally:
+        found = [one for one in backups_of(settings) if not _is_ahead(one, began)]
+        removed = _rotate(found, path, settings.backup_keep)
     return Backed(path=path, bytes=size, removed=removed, seconds=(core.clock() - began).total_seconds())
 
 
@@ -246,9 +322,9 @@ def parse_command(command: str) -> list[str]:
     return words
 
 
-def _rotate(found: Sequence[Backup], keep: int) -> int:
-    """Removes what is neither among the newest nor the newest of its week, four weeks back."""
-    stay = {one.path for one in found[:keep]}
+def _rotate(found: Sequence[Backup], made: str, keep: int) -> int:
+    """Removes what was not just made, and is neither among the newest nor the newest of its week, four weeks back."""
+    stay = {made, *(one.path for one in found[:keep])}
     weeks: dict[tuple[int, int], str] = {}
     for one in found:
         weeks.setdefault(one.at.isocalendar()[:2], one.path)
@@ -280,14 +356,28 @@ def failures(core: Core) -> list[str]:
 
 
 def advice(core: Core) -> list[str]:
-    """What a person should hear of backups: that a command has not ended, or that the last good one is old."""
-    found = backups_of(core.settings)
+    """What a person should hear of backups: that a command has not ended, that the last good one is old, or that some
+    are dated in the future.
+    """
+    now = core.clock()
+    last = last_good(core)
     with core.store.read() as view:
         since = view.kept(_STATE).get(_HANDED)
     told = [] if since is None else [f"backup_command was given a copy at {since}, and has not ended since"]
-    if found and core.clock() - found[0].at > _STALE:
+    if last is not None and now - last.at > _STALE:
         told.append(
-            f"the last backup is of {found[0].at:%Y-%m-%d}: `recollect up` makes them by itself, `recollect backup"
+            f"the last backup is of {last.at:%Y-%m-%d}: `recollect up` makes them by itself, `recollect backup"
             " FOLDER` makes one now"
         )
-    return told
+    return [*told, *_advise_dates([one for one in backups_of(core.settings) if _is_ahead(one, now)], now)]
+
+
+def _advise_dates(ahead: Sequence[Backup], now: datetime) -> list[str]:
+    if not ahead:
+        return []
+    count = "a backup is" if len(ahead) == 1 else f"{len(ahead)} backups are"
+    return [
+        f"{count} dated in the future, and not counted as the last one ({ahead[0].path}): this machine's clock was"
+        f" wrong when they were made, or is wrong now ({now:%Y-%m-%d %H:%M} UTC); they stay until you delete them or"
+        " their date has come"
+    ]

@@ -21,7 +21,7 @@ from typing import Annotated, BinaryIO, TypeVar, cast
 import msgspec
 from msgspec import Struct
 
-from recollect import private
+from recollect import parts, private
 from recollect.engine.care import merge
 from recollect.engine.care.export_rows import check_row
 from recollect.engine.care.rebuild import make_words
@@ -108,18 +108,16 @@ def export(core: Core, target: Path | BinaryIO, chosen: Chosen | None, passphras
 @contextmanager
 def _making(target: Path) -> Generator[BinaryIO]:
     """A file for its owner alone beside the one that is to be, which takes its name when all of it is on disk."""
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with open(private.open_file(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, target)
+        with parts.making(target) as part:
+            with open(private.open_file(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, target)
     except OSError as error:
         raise ReadOnlyStore(f"{target} cannot be written: {error.strerror}") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _write(core: Core, file: BinaryIO, chosen: Chosen | None, passphrase: str | None) -> Exported:
@@ -167,7 +165,7 @@ def is_export(data: bytes) -> bool:
     """Does a file begin like one of ours, plain, compressed or encrypted?"""
     if data.startswith(_GZIP):
         try:
-            data = zlib.decompressobj(_GZIP_BITS).decompress(data, len(_MARK) + len(_BEGINS))
+            data = zlib.decompressobj(_GZIP_BITS).decompress(data, max(len(AGE), len(_MARK) + len(_BEGINS)))
         except zlib.error:
             return False
     return data.removeprefix(_MARK).startswith((AGE, _BEGINS))
@@ -175,7 +173,7 @@ def is_export(data: bytes) -> bool:
 
 def is_encrypted(path: Path) -> bool:
     """Does a file need a passphrase? What is no file, as a pipe that may wait for ever, is not opened for it."""
-    if not path.is_file():
+    if not os.path.isfile(path):
         return False
     try:
         with path.open("rb") as file:
@@ -410,8 +408,19 @@ def _unpacked(file: BinaryIO) -> Generator[BinaryIO]:
         try:
             with gzip.GzipFile(fileobj=file) as packed:
                 shutil.copyfileobj(packed, whole)
+        except gzip.BadGzipFile as error:
+            raise InvalidInput(
+                _FILE,
+                f"is damaged, or has other bytes behind what was compressed ({error}); nothing was taken. Compress the"
+                " export anew",
+            ) from error
         except (EOFError, zlib.error) as error:
             raise InvalidInput("file", "was cut off, or changed since it was compressed; nothing was taken") from error
+        whole.seek(0)
+        if whole.read(len(AGE)) == AGE:
+            raise InvalidInput(
+                _FILE, "is an encrypted export that was compressed; nothing was taken. Run gunzip, then import it"
+            )
         whole.seek(0)
         yield whole
 

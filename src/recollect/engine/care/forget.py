@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.care.backups import copies_since
-from recollect.engine.care.vault import forget_files
+from recollect.engine.care.note_folders import forget_files
 from recollect.engine.core import Core, records_of
 from recollect.engine.erased import Erased, all_of
 from recollect.engine.graph.named import names_of
@@ -100,7 +100,7 @@ def _receipt(
     core: Core, id: str, leaving: Leaving, space: str, entries: Sequence[int], left: Sequence[str] = ()
 ) -> Forgotten:
     gone = [*leaving.removed.values(), *leaving.things.values()]
-    copies = copies_since(core.settings, min(one.created_at for one in gone))
+    copies = copies_since(core, min(one.created_at for one in gone))
     pending = (*(() if scrub(core) else (_TRACES,)), *left, *(() if copies is None else (copies,)))
     return Forgotten(
         outcome="stored", id=id, space=space, entry=entries[0], entries=tuple(entries),

@@ -12,13 +12,15 @@ from recollect.config import Settings, load_settings
 from recollect.engine.care import rebuild
 from recollect.engine.core import Core, utc_now
 from recollect.engine.embedding.semantics import Semantics
-from recollect.engine.parse import parse_flag
+from recollect.engine.parse import begin, parse_flag
 from recollect.errors import InvalidInput, NotAStore
 from recollect.store.base import Changes, Unsealed
 from recollect.store.choose import backup_store, open_store, repair_store, restore_store
 from recollect.store.kept import Copied, Repaired
 
 _AHEAD = timedelta(hours=1)
+APART = timedelta(minutes=5)
+"""How far the clocks of those who serve one memory may be from each other."""
 _MOST = 100_000
 _EXPORT = "`recollect import` an export (.jsonl), as the backups are that a store in a database server makes by itself"
 _ONLY_DERIVED = "run `recollect reindex`"
@@ -35,7 +37,12 @@ def parse_path(path: str | os.PathLike[str]) -> Path:
     text = os.fspath(path)
     if not text.strip() or "\0" in text:
         raise InvalidInput("path", f"{text!r} names no file")
-    return Path(text).expanduser().absolute()
+    found = Path(text).expanduser().absolute()
+    try:
+        found.exists()
+    except OSError as error:
+        raise InvalidInput("path", f"{begin(str(found))} cannot be read: {error.strerror}") from error
+    return found
 
 
 def backup(core: Core, path: str | os.PathLike[str]) -> Copied:

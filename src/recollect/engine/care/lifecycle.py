@@ -16,7 +16,8 @@ from typing import Literal
 from msgspec import Struct
 
 from recollect.engine.care.forget import Leaving
-from recollect.engine.care.vault import forget_files
+from recollect.engine.care.keep import APART
+from recollect.engine.care.note_folders import forget_files
 from recollect.engine.core import Core, as_one_act, records_of
 from recollect.engine.intake.withheld import note_forgotten
 from recollect.engine.known import DOCUMENTS
@@ -267,11 +268,14 @@ _SLOTS = Shelf("slots", int)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def claim(core: Core, task: str, slot: datetime) -> bool:
-    """Takes a slot of a schedule, unless it or a later one was taken, by whichever process."""
-    wanted = (slot - _EPOCH) // timedelta(microseconds=1)
+def claim(core: Core, task: str, slot: datetime, now: datetime) -> bool:
+    """Takes a slot of a schedule, unless it or a later one was taken, by whichever process.
+
+    One that is yet to come was taken by a clock that was ahead, and keeps nobody from anything.
+    """
+    wanted, ahead = ((moment - _EPOCH) // timedelta(microseconds=1) for moment in (slot, now + APART))
     with core.store.write(actor=core.actor) as edit:
-        if edit.kept(_SLOTS, keys=(task,)).get(task, wanted - 1) >= wanted:
+        if wanted <= edit.kept(_SLOTS, keys=(task,)).get(task, wanted - 1) <= ahead:
             return False
         edit.keep(_SLOTS, {task: wanted})
     return True

@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.care.same_graph import SameGraph, lacks_an_end
+from recollect.engine.care.same_lists import listed, take_lists
 from recollect.engine.care.same_source import SameSource
 from recollect.engine.care.whereabouts import Parcel, Whereabouts
 from recollect.engine.core import Core, space_of, transact, ways_out
@@ -55,9 +56,10 @@ class _Life(Struct, frozen=True):
 class _Tally:
     """What became of the objects of a space."""
 
-    def __init__(self, beginning: Note, export: Whereabouts) -> None:
+    def __init__(self, space: Space, beginning: Note, export: Whereabouts) -> None:
+        self._space = space
         self._beginning = beginning
-        self._horizon = export.horizons.get(beginning.space)
+        self._horizon = export.horizons.get(space.name)
         self.same_source = SameSource(lambda space, id: export.holds("record", space, id))
         self.same_graph = SameGraph(export.holds)
         self._begun = False
@@ -69,22 +71,23 @@ class _Tally:
         self.forgotten: dict[str, None] = {}
         self.masked: dict[str, None] = {}
 
-    def begin(self, edit: Edit) -> None:
+    def begin(self, edit: Edit, *, missing: bool = False) -> None:
         """The first entry of what comes into a space says that it was an import: whoever undoes it undoes all.
 
-        Before anything comes whose history was thinned, it is told up to when.
+        The space is made before where it is `missing`: in a dry run in each transaction. Before anything comes whose
+        history was thinned, it is told up to when.
         """
-        if self._begun:
+        if self._begun and not missing:
             return
-        edit.apply([self._beginning])
+        edit.apply([*([PutSpace(self._space)] if missing else ()), self._beginning])
         self._begun = True
-        held = edit.kept(THINNED, space=self._beginning.space).get("")
+        held = edit.kept(THINNED, space=self._space.name).get("")
         if self._horizon is not None and (held is None or held.stamp < self._horizon.stamp):
-            edit.keep(THINNED, {"": self._horizon}, space=self._beginning.space)
+            edit.keep(THINNED, {"": self._horizon}, space=self._space.name)
 
     def thinned(self, edit: Edit) -> bool:
         """Was the history of the space thinned, here or there?"""
-        return self._horizon is not None or bool(edit.kept(THINNED, space=self._beginning.space))
+        return self._horizon is not None or bool(edit.kept(THINNED, space=self._space.name))
 
 
 def merge(
@@ -93,14 +96,17 @@ def merge(
     """Takes over what an export holds, some objects in each transaction; whoever is killed runs it again."""
     spaces = export.spaces
     tallies = {
-        name: _Tally(Note(space=name, verb=_TAKEN, reason=f"from {file}"), export)
-        for name in (space.name for space in spaces.values())
+        space.name: _Tally(space, Note(space=space.name, verb=_TAKEN, reason=f"from {file}"), export)
+        for space in spaces.values()
     }
+    had = listed(core, tallies)
     for noun in _NOUNS:
         for parcel in export.parcels(noun):
             lives = _lives(parcel, noun, spaces)
-            transact(core, lambda edit, lives=lives: _take(edit, lives, spaces, tallies), dry_run=dry_run)
+            transact(core, lambda edit, lives=lives: _take(edit, lives, tallies), dry_run=dry_run)
     if not dry_run:
+        _make_empty(core, tallies)
+        take_lists(core, export, had)
         core.written()
     return [
         Imported(
@@ -136,12 +142,10 @@ def _brought(thing: Thing, gone: datetime | None, change: Change | None) -> Brou
     return Brought(thing=thing, verb=verb, actor=actor, reason=reason, retired_at=gone)
 
 
-def _take(edit: Edit, lives: Sequence[_Life], spaces: Mapping[int, Space], tallies: Mapping[str, _Tally]) -> None:
-    named = {space.name: space for space in spaces.values()}
+def _take(edit: Edit, lives: Sequence[_Life], tallies: Mapping[str, _Tally]) -> None:
     for life in lives:
         if space_of(edit, life.space) is None:
-            tallies[life.space].begin(edit)
-            edit.apply([PutSpace(named[life.space])])
+            tallies[life.space].begin(edit, missing=True)
         _take_one(edit, _screened(edit, life, tallies[life.space]), tallies[life.space])
 
 
@@ -157,6 +161,15 @@ def _screened(edit: Edit, life: _Life, tally: _Tally) -> _Life:
             thing = msgspec.structs.replace(thing, content_hash=content_hash(thing.text))
         versions.append(one if thing is one.thing else msgspec.structs.replace(one, thing=thing))
     return msgspec.structs.replace(life, versions=tuple(versions))
+
+
+def _make_empty(core: Core, tallies: Mapping[str, _Tally]) -> None:
+    """A space that holds nothing comes too: it has a description, and perhaps an identity."""
+    with core.store.read() as view:
+        there = {space.name for space in view.spaces(list(tallies))}
+    for name in tallies.keys() - there:
+        with core.store.write(actor=core.actor) as edit:
+            tallies[name].begin(edit, missing=True)
 
 
 def _take_one(edit: Edit, life: _Life, tally: _Tally) -> None:

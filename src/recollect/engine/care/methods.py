@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from recollect.engine.care import dream as dreaming
 from recollect.engine.care import keep, lifecycle, rebuild
+from recollect.engine.care.backups import back_up_to
 from recollect.engine.care.dream import Dream, Merge, Review
 from recollect.engine.care.forget import Along, Forgotten, forget, forget_fact, forgets
 from recollect.engine.care.identity import identity, set_identity
@@ -182,7 +183,7 @@ class Caring:
 
         A folder gets a file with the time in its name. `recollect.restore` makes a copy the memory again.
         """
-        return keep.backup(self.core, path)
+        return back_up_to(self.core, path)
 
     def export(
         self,

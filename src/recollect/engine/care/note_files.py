@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from recollect import private
@@ -29,6 +30,7 @@ _ENDINGS = (".md", ".markdown")
 _SKIPPED = ("node_modules", "site-packages", "__pycache__")
 _NOT_NOTES = ("pyvenv.cfg", ".git")
 """A folder that has one of these is an environment or a repository of its own."""
+_GONE = (FileNotFoundError, NotADirectoryError)
 
 
 class NoteFiles:
@@ -37,10 +39,10 @@ class NoteFiles:
     def __init__(self, top: Path) -> None:
         self._top = top
 
-    def notes(self) -> Iterator[str]:
-        """The Markdown files that are files, and not links to some."""
-        for path in self._all():
-            if is_note(path.name) and path.is_file() and not path.is_symlink():
+    def notes(self, tell: Callable[[str, str], None] | None = None) -> Iterator[str]:
+        """The Markdown files that are files, and not links to some. A folder that cannot be read is told, and why."""
+        for path in self._all(tell):
+            if is_note(path.name) and self._may_be_read(path, tell):
                 yield self._named(path)
 
     def taken(self) -> set[str]:
@@ -48,8 +50,14 @@ class NoteFiles:
         return {self._named(path).casefold() for path in self._all()}
 
     def is_there(self, path: str) -> bool:
-        """Is anything at all of that name there?"""
-        return os.path.lexists(self._top / path)
+        """Is anything at all of that name there, or can nobody tell?"""
+        try:
+            os.lstat(self._top / path)
+        except _GONE:
+            return False
+        except OSError:
+            return True
+        return True
 
     def read(self, path: str) -> bytes | None:
         try:
@@ -95,8 +103,14 @@ class NoteFiles:
     def require_own(self) -> None:
         """What has the name of our folder must be a folder, and no way to another."""
         own = self._top / OWN
-        if own.is_symlink() or (own.exists() and not own.is_dir()):
-            what = "a link" if own.is_symlink() else "a file"
+        try:
+            mode = os.lstat(own).st_mode
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise self._unreadable(error) from error
+        if not stat.S_ISDIR(mode):
+            what = "a link" if stat.S_ISLNK(mode) else "a file"
             raise InvalidInput(
                 "folder", f"{own} is {what}, where sync has a folder of its own; move it away, and sync again"
             )
@@ -113,9 +127,34 @@ class NoteFiles:
     def _named(self, path: Path) -> str:
         return path.relative_to(self._top).as_posix()
 
-    def _all(self) -> Iterator[Path]:
+    def _unreadable(self, error: OSError) -> InvalidInput:
+        return InvalidInput("folder", f"{self._top} cannot be read: {error.strerror}")
+
+    def _may_be_read(self, path: Path, tell: Callable[[str, str], None] | None) -> bool:
+        """Is it a file, or something of which only reading it says what is wrong?"""
+        try:
+            return stat.S_ISREG(os.lstat(path).st_mode)
+        except _GONE:
+            return False
+        except PermissionError as error:
+            self._tell_shut(path.parent, error, tell)  # who may list a folder may not always look at what is in it
+            return False
+        except OSError:
+            return True
+
+    def _tell_shut(self, folder: Path, error: OSError, tell: Callable[[str, str], None] | None) -> None:
+        if folder == self._top:
+            raise self._unreadable(error) from error
+        if tell is not None and not isinstance(error, _GONE):
+            tell(self._named(folder), error.strerror or str(error))
+
+    def _all(self, tell: Callable[[str, str], None] | None = None) -> Iterator[Path]:
         """The files of folders that may hold notes: none that is hidden, an environment or another repository."""
-        for folder, folders, names in os.walk(self._top):
+
+        def shut(error: OSError) -> None:
+            self._tell_shut(Path(error.filename), error, tell)
+
+        for folder, folders, names in os.walk(self._top, onerror=shut):
             if folder != str(self._top) and any(mark in names or mark in folders for mark in _NOT_NOTES):
                 folders.clear()
                 continue
@@ -131,12 +170,15 @@ def is_note(name: str) -> bool:
 def _is_left(path: Path, form: re.Pattern[str]) -> bool:
     """Is it by its name what a process wrote that is no more? Another may have its number by now."""
     named = form.fullmatch(path.name)
-    if named is None or path.is_symlink():
+    if named is None:
         return False
     try:
-        written = path.stat().st_mtime
-    except FileNotFoundError:
-        return False  # it has taken its name meanwhile
+        found = os.lstat(path)
+    except OSError:
+        return False  # it has taken its name meanwhile, or its folder cannot be read, which is told
+    if stat.S_ISLNK(found.st_mode):
+        return False
+    written = found.st_mtime
     return not private.runs_elsewhere(int(named[1])) or written < time.time() - _LONGEST_WRITE
 
 

@@ -185,6 +185,7 @@ class Scheduler:
         self._clock = clock
         self._tell = tell
         self._since = clock()
+        self._taken: dict[str, datetime] = {}
         shortest = min((task.cron.seconds for task in tasks if isinstance(task.cron, Every)), default=look_seconds * 2)
         self._loop = Loop(
             "recollect-schedule", self.look, delay=min(look_seconds, shortest / 2), again=lambda: True,
@@ -202,13 +203,19 @@ class Scheduler:
     def look(self) -> list[str]:
         """Does what has become due since it began to look. Answers the names of what it did."""
         now = self._clock()
+        self._since = min(self._since, now)  # it may have begun by a clock that was ahead
         return [task.name for task in self._tasks if self._is_mine(task, now) and self._do(task)]
 
     def _is_mine(self, task: Task, now: datetime) -> bool:
         slot = task.cron.latest(now)
         if slot is None or self._loop.stopping.is_set() or (slot <= self._since and not task.made_up):
             return False
-        return claim(self._memory.core, task.name, slot)
+        if self._taken.get(task.name) == slot:  # and somebody whose clock is ahead has taken another since
+            return False
+        mine = claim(self._memory.core, task.name, slot, now)
+        if mine:
+            self._taken[task.name] = slot
+        return mine
 
     def _do(self, task: Task) -> bool:
         try:

@@ -14,17 +14,17 @@ notes it on the shelf. So whatever is killed when, the next run finds either not
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections import Counter
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from recollect.engine.care.conflicts import note_conflict
 from recollect.engine.care.note_files import NoteFiles, is_note
+from recollect.engine.care.note_folders import FOLDERS, require_own, shelf_of
 from recollect.engine.care.note_pages import (
     LEFT_OUT,
     KnownFile,
@@ -35,7 +35,16 @@ from recollect.engine.care.note_pages import (
     page_of,
     parse_note,
 )
-from recollect.engine.core import Core, as_one_act, forgotten_among, last_changes, last_entry, taking, ways_out
+from recollect.engine.core import (
+    Core,
+    as_one_act,
+    forgotten_among,
+    last_changes,
+    last_entry,
+    taking,
+    wait_for_store,
+    ways_out,
+)  # fmt: skip
 from recollect.engine.graph.link import name_one
 from recollect.engine.intake.results import Synced
 from recollect.engine.parse import parse_label
@@ -70,59 +79,27 @@ _LOOKS_EVERY_MS = 1_000
 _JOURNALLED = 1_000
 
 
-FOLDERS = Shelf("vaults", str)
-"""The folders that a space is kept in step with, by the names of their shelves."""
-
-
 @as_one_act
 def sync(core: Core, folder: Path, space: str) -> Synced:
     """Brings a folder and a space in step. One process at a time does so."""
-    shelf = _shelf_of(folder)
-    _require_own(core, folder, space, shelf)
+    shelf = shelf_of(folder)
+    require_own(core, folder, space, shelf)
     with taking(core, f"a sync of {folder}", "vault", str(folder.resolve())):
         return _Run(core, folder, space, shelf).run()
 
 
 def foreign_files(core: Core, folder: Path, space: str) -> list[str]:
     """The files of a folder that was never in step with the space which would become notes and get an id."""
-    shelf = _shelf_of(folder)
-    _require_own(core, folder, space, shelf)
+    shelf = shelf_of(folder)
+    require_own(core, folder, space, shelf)
     with core.store.read() as view:
         if space in {one.name for one in view.spaces()} and view.kept(shelf, space=space):
             return []
     return [file.path for file in _Run(core, folder, space, shelf).read_files({}) if file.page.id is None]
 
 
-def _shelf_of(folder: Path) -> Shelf[KnownFile]:
-    if not folder.is_dir():
-        raise InvalidInput("folder", f"{folder} is not a folder")
-    if not is_text(str(folder.resolve())):
-        raise InvalidInput("folder", f"{str(folder)!a} cannot be kept in step: its name is not UTF-8")
-    return Shelf(f"vault:{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}", KnownFile)
-
-
-def forget_files(edit: Edit, space: str, ids: Collection[str]) -> list[str]:
-    """Forgets what the files of some records are called. Answers the folders that hold them until their next sync.
-
-    What a file said stays known as a hash: by that its folder is told a note that nobody changed, which is removed,
-    from one that was written since.
-    """
-    folders: list[str] = []
-    for name, folder in edit.kept(FOLDERS, space=space).items():
-        shelf = Shelf(name, KnownFile)
-        known = edit.kept(shelf, space=space, keys=list(ids))
-        if known:
-            edit.keep(shelf, {id: KnownFile("", one.hash) for id, one in known.items()}, space=space)
-            folders.append(folder)
-    return folders
-
-
-def _require_own(core: Core, folder: Path, space: str, shelf: Shelf[KnownFile]) -> None:
-    """A folder is in step with one space: two would take each other's notes."""
-    with core.store.read() as view:
-        others = [one.name for one in view.spaces() if one.name != space and view.kept(shelf, space=one.name)]
-    if others:
-        raise InvalidInput("space", f"{folder} is kept in step with the space {others[0]!r}; take another folder")
+class _NoNotes(InvalidInput):
+    """The folder held many notes and holds none, perhaps only for a moment."""
 
 
 class _Run:
@@ -142,6 +119,8 @@ class _Run:
         """The records whose texts are about merges."""
         self._damaged: set[str] = set()
         """The records whose files say whose they are, and not what they should."""
+        self._shut: set[str] = set()
+        """The folders that cannot be read."""
         self._joined: dict[str, str] = {}
         """The records whose files a merge made one with that of another, by which it is known from then on."""
         self._copied: dict[str, tuple[str, str]] = {}  # the files of two that had one id, by the new one
@@ -188,10 +167,11 @@ class _Run:
         )  # fmt: skip
 
     def _require_files(self, known: Mapping[str, KnownFile], read: list[NoteFile]) -> None:
-        if len(known) >= _MANY and not read and not self._problems:
-            raise InvalidInput(
+        lost = sum(not self._is_shut(kept.path) for kept in known.values())
+        if lost >= _MANY and not read and len(self._problems) == len(self._shut):
+            raise _NoNotes(
                 "folder",
-                f"{self._folder} holds no note any more, and {len(known):,} did: is it the right folder, and there? Put"
+                f"{self._folder} holds no note any more, and {lost:,} did: is it the right folder, and there? Put"
                 " one note back, and the others are archived",
             )
 
@@ -200,7 +180,7 @@ class _Run:
         broken, seen = {problem.path for problem in self._problems}, {file.path for file in read}
         found = set(self._damaged)
         for id, kept in known.items():
-            if kept.path in broken:
+            if kept.path in broken or self._is_shut(kept.path):
                 found.add(id)
             elif kept.path and kept.path not in seen and id not in found and self._files.is_there(kept.path):
                 found.add(id)
@@ -218,8 +198,18 @@ class _Run:
     # Reading
 
     def read_files(self, known: Mapping[str, KnownFile]) -> Iterator[NoteFile]:
-        for path in self._files.notes():
+        for path in self._files.notes(self._tell_shut):
             yield from self._read_one(path, known)
+
+    def _tell_shut(self, folder: str, why: str) -> None:
+        if folder not in self._shut:
+            self._shut.add(folder)
+            problem = f"is a folder that cannot be read: {why}; the records of its notes stay"
+            self._problems.append(FileProblem(path=folder if is_text(folder) else ascii(folder), problem=problem))
+
+    def _is_shut(self, path: str) -> bool:
+        """Does it lie in a folder that cannot be read?"""
+        return bool(self._shut) and any(str(above) in self._shut for above in PurePosixPath(path).parents)
 
     def _read_one(self, path: str, known: Mapping[str, KnownFile]) -> Iterator[NoteFile]:
         """A file. Of one in which a merge has left its marks, one side, which knows the other."""
@@ -484,6 +474,8 @@ class _Run:
                     continue
                 page = page_of(edit, held)
                 path = name_page(page, taken)
+                if self._is_shut(path):
+                    continue
                 taken.add(path.casefold())
                 if self._write_file(path, page, None):
                     kept = KnownFile(path, hash_of(held, held.event_time), lines=True)
@@ -551,20 +543,37 @@ def _notes(view: View, space: str) -> list[Record]:
     return [record for record in found if record.status not in HIDDEN_STATUSES]
 
 
-def follow(core: Core, folder: Path, space: str, stop: threading.Event) -> Iterator[Synced]:
-    """Syncs whenever either side has changed, until it is told to stop."""
+def follow(
+    core: Core, folder: Path, space: str, stop: threading.Event, tell: Callable[[str], None]
+) -> Iterator[Synced]:
+    """Syncs whenever either side has changed, until it is told to stop. A store that is away is waited for, and so are
+    notes that all are; that is told."""
     from watchfiles import watch
 
-    with core.store.read() as view:
-        seen = last_entry(view)
+    def entry() -> int:
+        with core.store.read() as view:
+            return last_entry(view)
+
+    seen = wait_for_store(entry, tell, stop.wait)
     looks = watch(
         folder, watch_filter=lambda _, path: is_note(Path(path).name), stop_event=stop, yield_on_timeout=True,
         rust_timeout=_LOOKS_EVERY_MS, raise_interrupt=True,
     )  # fmt: skip
+    away = False
     for changes in looks:
-        with core.store.read() as view:
-            now = last_entry(view)
-        if changes or now != seen:
-            yield sync(core, folder, space)
-            with core.store.read() as view:
-                seen = last_entry(view)
+        now = wait_for_store(entry, tell, stop.wait)
+        if away and (changes or not any(NoteFiles(folder).notes())):
+            continue  # those that come back one by one are waited for until it is quiet: what is missing is archived
+        if not (away or changes or now != seen):
+            continue
+        try:
+            done = wait_for_store(lambda: sync(core, folder, space), tell, stop.wait)
+        except _NoNotes as error:
+            away = True
+            tell(f"waiting for the notes: {error.problem}")
+            continue
+        if away:
+            tell("the notes are back")
+        away = False
+        yield done
+        seen = wait_for_store(entry, tell, stop.wait)

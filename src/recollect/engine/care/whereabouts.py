@@ -20,12 +20,14 @@ from recollect.store.portable import (
     change_of,
     horizon_of,
     id_of,
+    message_of,
     parse_line,
     row_of,
+    session_of,
     space_no,
     space_of_row,
 )
-from recollect.types import Change, Space
+from recollect.types import Change, Message, Space
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,6 +56,7 @@ class Whereabouts:
         self._versions = {noun: _Lines() for noun in OBJECTS}
         self._came = {noun: _Lines() for noun in OBJECTS}
         self._ended = {noun: _Lines() for noun in OBJECTS}
+        self._lists = _Lines()
 
     def note(self, noun: str, row: Row, place: int) -> None:
         """Takes in that a line begins at a byte of the file."""
@@ -64,6 +67,8 @@ class Whereabouts:
             self.horizons[self.spaces[space_no(noun, row)].name] = horizon
         elif noun in OBJECTS:
             self._versions[noun].add(hash((space_no(noun, row), id_of(noun, row))), place)
+        elif noun == "message" and space_no(noun, row) in self.spaces:
+            self._lists.add(hash((space_no(noun, row), session_of(row))), place)
         elif noun == "entry" and (change := change_of(row)).object_type in OBJECTS:
             if change.after is not None:
                 self._came[change.object_type].add(change.after, place)
@@ -88,6 +93,16 @@ class Whereabouts:
                 rows, count, size = [], 0, 0
         if rows:
             yield self._parcel(noun, rows)
+
+    def lists(self) -> Iterator[tuple[str, str, list[Message]]]:
+        """The list of each session, with its space and its name."""
+        for places in self._lists.groups():
+            lists: dict[tuple[str, str], list[Message]] = {}
+            for row, _ in self._read("message", places):
+                home = self.spaces[space_no("message", row)].name, session_of(row)
+                lists.setdefault(home, []).append(message_of(row))
+            for (space, session), messages in lists.items():
+                yield space, session, messages
 
     def _parcel(self, noun: str, rows: list[Row]) -> Parcel:
         versions = [row[0] for row in rows]

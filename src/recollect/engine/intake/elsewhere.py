@@ -22,6 +22,7 @@ import msgspec
 
 from recollect.engine.core import Core, forgotten_among, last_changes, parts, transact
 from recollect.engine.graph.link import Statement, bring_one, name_one
+from recollect.engine.graph.named import names_of
 from recollect.engine.intake.drafts import draft_conversation, place_conversation
 from recollect.engine.intake.results import Imported
 from recollect.engine.intake.sources import parse_source, write_source
@@ -33,7 +34,7 @@ from recollect.ingest.elsewhere.found import Fact, Item, Left, Named, Note, Orig
 from recollect.ingest.talk import Conversation
 from recollect.store.base import Edit, normal_name
 from recollect.store.foreign import read_tables, table_names
-from recollect.types import Draft, Filter, Record
+from recollect.types import Draft, Entity, Filter, Record
 
 Progress = Callable[[str, int, int], None]
 _AT_ONCE = 100
@@ -301,15 +302,27 @@ class Taking:
             return None
 
     def _name(self, edit: Edit, screen: Screen, item: Named) -> None:
-        id = f"{self._origin}:{key_of('entity', normal_name(item.name))}"
+        name = parse_label(item.name, "name")
+        id = self._id_of_entity(edit, screen, name)
         if self._stays_forgotten(edit, "entity", id):
             return
+        held = edit.get(Entity, self._space, id)
         fields = {
             "type": parse_optional(item.type, "type"), "description": parse_optional(item.description, "description"),
         }  # fmt: skip
-        _, new = name_one(self._core, edit, parse_label(item.name, "name"), self._space, fields, id)
+        _, new = name_one(self._core, edit, name if held is None else held.name, self._space, fields, id)
         self._note_masked(screen, item.name, item.type, item.description)
         (self._new if new else self._present)["entity"] += 1
+
+    def _id_of_entity(self, edit: Edit, screen: Screen, name: str) -> str:
+        """The id by which an entity comes: that of its name in any case, unless another has it whose name differs in
+        case or spacing alone.
+        """
+        usual = f"{self._origin}:{key_of('entity', normal_name(name))}"
+        own = f"{self._origin}:{key_of('entity', 'letter by letter', name)}"
+        held = edit.get(Entity, self._space, usual)
+        taken = held is not None and screen.text(name)[0] not in names_of(held)  # it may be held with a secret masked
+        return own if taken or edit.get(Entity, self._space, own) is not None else usual
 
     def _note_masked(self, screen: Screen, *texts: str | None) -> None:
         """What nobody gets a receipt for."""

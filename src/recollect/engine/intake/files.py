@@ -15,6 +15,7 @@ from recollect.engine.intake.reading import FILE, LOOK, PAGE, TRANSCRIPT, Errand
 from recollect.engine.intake.results import IngestedSource, SourceDraft
 from recollect.engine.intake.sources import ingest_sources
 from recollect.engine.intake.workers import read_alone, read_files
+from recollect.engine.parse import begin
 from recollect.engine.places import require_other
 from recollect.engine.workplaces import claim_project
 from recollect.errors import InvalidInput, SourceError
@@ -44,7 +45,11 @@ def locate_file(path: str | os.PathLike[str], field: str = "path") -> Path:
         raise InvalidInput(field, f"{text}: {error}") from error
     if not is_text(str(found)):
         raise InvalidInput(field, f"{str(found)!a} cannot be read: its name is not UTF-8")
-    if not found.exists():
+    try:
+        there = found.exists()
+    except OSError as error:  # a name that is longer than any may be, or links in a circle
+        raise InvalidInput(field, f"{begin(str(found))} cannot be read: {error.strerror}") from error
+    if not there:
         raise InvalidInput(field, f"{found} does not exist")
     return found
 

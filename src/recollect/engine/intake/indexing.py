@@ -16,7 +16,7 @@ from recollect.engine.intake.sync import Far, Sync, Write
 from recollect.engine.known import PROJECTS, IndexedProject, Known, code_files
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.screen import Screen
-from recollect.errors import RecollectError, StoreLost
+from recollect.errors import RecollectError, StoreAway, StoreLost
 from recollect.ingest.code import Chunk
 from recollect.ingest.grammars import told_unparsed
 from recollect.ingest.walk_files import Walked, walk_files
@@ -47,14 +47,14 @@ class Pass:
 
     def go(self, walked: Walked | None = None) -> IndexedProject:
         """Does it all, or from what a walk has just found. What goes wrong is said in the answer's `problem`, but for a
-        store that was lost: another pass goes on with what this one has not done.
+        store that was lost or is away: another pass goes on with what this one has not done.
         """
         try:
             with self._core.store.joined(in_steps=True):
                 self._go(walked)
         except OSError as error:
             self._fail(f"{self._root} cannot be read: {error.strerror}")
-        except StoreLost:
+        except (StoreAway, StoreLost):
             raise
         except RecollectError as error:
             self._fail(str(error))

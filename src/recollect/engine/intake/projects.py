@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.engine.core import Core, is_taken
+from recollect.engine.core import AWAY_SECONDS, Core, is_taken
 from recollect.engine.erased import all_of
 from recollect.engine.intake.indexing import Pass
 from recollect.engine.intake.results import Project, ProjectStatus
@@ -29,7 +29,6 @@ from recollect.working import meant_path
 
 _ERASED_AT_ONCE = 1_000
 _LOOKS_EVERY = 0.2  # seconds
-_AWAY_SECONDS = 5.0  # after which a watch looks for a store that was away
 _LAST_WORDS = 5.0  # seconds that a run has to end in
 
 UNFINISHED = "the last run did not end, and is not gone on with unasked; index the folder again to do so"
@@ -173,7 +172,7 @@ class Projects:
             for _ in watch_folder(Path(project.path), stop, ready):
                 _wait(self._runs.get(key), stop)  # which may have read what has changed since
                 while not stop.is_set() and _wait(self._start(core, project), stop):
-                    stop.wait(_AWAY_SECONDS)
+                    stop.wait(AWAY_SECONDS)
         finally:
             ready.set()
             with self._lock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -194,6 +194,15 @@ class Imported(Struct, frozen=True, kw_only=True):
     forgotten: tuple[str, ...] = ()
     masked: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+
+
+def came_to_nothing(done: Sequence[Imported]) -> bool:
+    """Is there nothing but problems?"""
+    return bool(done) and all(one.problems and not _something(one) for one in done)
+
+
+def _something(one: Imported) -> bool:
+    return bool(one.records or one.records_present or one.facts or one.facts_present or one.entities or one.identity)
 
 
 class Synced(Struct, frozen=True, kw_only=True):

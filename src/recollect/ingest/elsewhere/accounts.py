@@ -31,7 +31,8 @@ from recollect.ingest.html import page_to_markdown
 from recollect.ingest.talk import Conversation, Message, fit_text
 
 _CONVERSATIONS = re.compile(r"(^|/)conversations(-\d+)?\.json$")
-_ACTIVITY = re.compile(r"(^|/)(My ?Activity|MyActivity)\.json$", re.IGNORECASE)
+_ACTIVITY = re.compile(r"(^|/)My ?Activity\.json$|Gemini[^/]*/[^/]+\.json$", re.IGNORECASE)
+"""Each language has names of its own for folder and file; Gemini is called so in all of them."""
 _PROMPTED = re.compile(r"^(Prompted|Asked|Eingegebener Prompt:|Said) +", re.IGNORECASE)
 _MEMORIES, _PROJECTS = re.compile(r"(^|/)memories(/[^/]+)?\.json$"), re.compile(r"(^|/)projects(/[^/]+)?\.json$")
 
@@ -99,8 +100,14 @@ def _remembered(one: Row, projects: Mapping[str, str]) -> Iterator[Note]:
 
 
 def _activity(files: Material) -> list[str]:
-    named = _named(files, _ACTIVITY) or (list(files.files) if len(files.files) == 1 else [])
+    named = _named(files, _ACTIVITY) or _alone(files)
     return [name for name in named if b'"Gemini' in files.head(name) and b'"time"' in files.head(name)]
+
+
+def _alone(files: Material) -> list[str]:
+    """The one file that there is, or the one of JSON among others."""
+    named = list(files.files) if len(files.files) == 1 else [name for name in files.files if name.endswith(".json")]
+    return named if len(named) == 1 else []
 
 
 def _fits_gemini(files: Material) -> bool:
@@ -115,8 +122,11 @@ def _read_gemini(files: Material) -> Iterator[Item]:
             if "Gemini" not in f"{row.get('header')}{row.get('products')}":
                 continue
             at = time_of(row, "time")
-            if at is None or not (_PROMPTED.match(text_of(row, "title")) or row.get("safeHtmlItem")):
+            if not (_PROMPTED.match(text_of(row, "title")) or row.get("safeHtmlItem")):
                 yield Left("activity", "it is no prompt")
+                continue
+            if at is None:
+                yield Left("prompt", "it does not say when it was")
                 continue
             talks.setdefault(_talk_of(row) or f"{at:%Y-%m-%d}", []).append(row)
     for key, rows in talks.items():

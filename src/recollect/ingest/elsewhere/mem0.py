@@ -80,12 +80,18 @@ def _read(files: Material) -> Iterator[Item]:
     for row in memories:
         text = text_of(row, "memory", "text", "data")
         if text:
-            yield _note(row, text_of(row, "id"), text)
+            yield _note(row, _id_of(row), text)
         else:
             yield Left("memory", "it has no text")
     for row in relations:
         ends = text_of(row, "source"), text_of(row, "relationship", "relation"), text_of(row, "target", "destination")
         yield fact_of(*ends)
+
+
+def _id_of(row: Row) -> str:
+    """What a memory is known by: a text, or a number where somebody's vector store counts."""
+    id = row.get("id")
+    return str(id) if isinstance(id, int) and not isinstance(id, bool) else text_of(row, "id")
 
 
 def _read_history(rows: Iterator[Row]) -> Iterator[Item]:

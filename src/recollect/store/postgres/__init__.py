@@ -445,7 +445,8 @@ class PostgresStore:
             connection = self._listening.pop() if self._listening else None
         if connection is None or is_lost(connection):
             connection = self._connect()
-            connection.execute(f"LISTEN {self._channel}".encode())
+            with self._converted():
+                connection.execute(f"LISTEN {self._channel}".encode())
             connection.answer_seconds = None  # nothing is asked over it from now on
         try:
             yield connection

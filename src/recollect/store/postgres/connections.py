@@ -38,6 +38,7 @@ from recollect.errors import (
     NotAStore,
     ReadOnlyStore,
     RecollectError,
+    StoreAway,
     StoreBusy,
     StoreError,
     StoreFull,
@@ -455,7 +456,7 @@ def convert_error(error: psycopg.Error, address: Address, *, writing: bool = Fal
         )
     if isinstance(error, psycopg.OperationalError):
         if isinstance(error, Unreachable):
-            return StoreError(f"{where} cannot be reached: {said}")
+            return StoreAway(f"{where} cannot be reached: {said}")
         undone = "nothing was changed, " if writing else ""
         how = "was given up" if isinstance(error, NoAnswer) else "was lost"
         return StoreLost(f"the connection to {where} {how} ({said}); {undone}try again")

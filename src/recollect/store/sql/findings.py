@@ -30,7 +30,7 @@ Rows: TypeAlias = NDArray[np.void] | Mapping[str, NDArray[Any]]
 
 PARTICULARS = {
     "version": "records.version", "session": "session", "source": "source", "position": "position",
-    "event_time": "event_time", "importance": "importance",
+    "event_time": "event_time", "since": "coalesce(valid_from, event_time)", "importance": "importance",
     "confidence": "coalesce(faded.confidence, records.confidence)", "replaced": "superseded_by IS NOT NULL",
 }  # fmt: skip
 """What is told of candidates beside their terms, and how it is read."""
@@ -111,6 +111,7 @@ def tell_all(
         group=as_kept(group, np.int64),
         position=as_kept(rows["position"], np.int64),
         event_time=as_kept(rows["event_time"], np.int64),
+        since=as_kept(rows["since"], np.int64),
         importance=as_kept(rows["importance"], np.float64),
         confidence=as_kept(rows["confidence"], np.float64),
         replaced=as_kept(rows["replaced"], np.bool_),
@@ -123,8 +124,8 @@ def tell_vectors(versions: Ints, cosine: Floats, late: TokenMatch | None, alike:
     none, nothing = np.zeros(len(versions)), np.zeros(len(versions), dtype=np.int64)
     return Findings(
         versions=versions, tf=np.zeros((len(versions), 0)), length=none, cosine=cosine, group=nothing, position=nothing,
-        event_time=nothing, importance=none, confidence=none, replaced=np.zeros(len(versions), dtype=np.bool_),
-        late=late, alike=alike,
+        event_time=nothing, since=nothing, importance=none, confidence=none,
+        replaced=np.zeros(len(versions), dtype=np.bool_), late=late, alike=alike,
     )  # fmt: skip
 
 

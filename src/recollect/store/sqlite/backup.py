@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from recollect import private
+from recollect import parts, private
 from recollect.errors import (
     Conflict,
     InvalidInput,
@@ -23,10 +23,11 @@ from recollect.errors import (
     RecollectError,
     StoreDamaged,
     StoreError,
+    StoreFull,
 )
 from recollect.store.kept import Copied
 from recollect.store.sql.sound import broken_rows
-from recollect.store.sqlite.connect import convert_error, damaged, format_of, migrate
+from recollect.store.sqlite.connect import convert_error, damaged, format_of, is_unwritten, migrate
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.file import all_of, beside, check_file, has_bytes, log_of, unwatched
 
@@ -44,7 +45,7 @@ def backup(path: Path, target: Path, now: datetime) -> Copied:
     if target.exists():
         raise Conflict(f"{target} is there already; name another file, or a folder")
     with _making(target) as part:
-        with _telling(path, lambda what: damaged(path, what)):
+        with _telling(path, target, lambda what: damaged(path, what)):
             counts = _copy(path, part)
             found = _verify(part, path)
         if found != counts:
@@ -55,22 +56,19 @@ def backup(path: Path, target: Path, now: datetime) -> Copied:
 @contextmanager
 def _making(target: Path) -> Generator[Path]:
     """A file beside the one that is to be, which takes its name when all went well."""
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         private.make_folder(target.parent)
     except OSError as error:
         raise ReadOnlyStore(f"{target.parent} cannot be made: {error.strerror}; a copy is to go there") from error
     try:
-        private.make_file(part)
-        yield part
-        os.replace(part, target)
+        with parts.making(target) as part:
+            private.make_file(part)
+            yield part
+            os.replace(part, target)
     except OSError as error:
         raise ReadOnlyStore(f"{target} cannot be written: {error.strerror}") from error
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise convert_error(error, target) from error
-    finally:
-        for leftover in all_of(part):
-            leftover.unlink(missing_ok=True)
 
 
 def _copy(path: Path, part: Path) -> dict[str, int]:
@@ -108,13 +106,24 @@ def _verify(part: Path, path: Path) -> dict[str, int]:
 
 
 @contextmanager
-def _telling(path: Path, tell: Callable[[object], StoreDamaged]) -> Generator[None]:
-    """Tells what is wrong with the file that is copied, whichever copy of it was read."""
+def _telling(path: Path, target: Path, tell: Callable[[object], StoreDamaged]) -> Generator[None]:
+    """Tells what is wrong with the file that is copied, whichever copy of it was read, or with the place of the copy:
+    of both that alone is written to.
+    """
     try:
         yield
     except (sqlite3.Error, UnicodeDecodeError) as error:
+        if isinstance(error, sqlite3.Error) and is_unwritten(error):
+            raise _unwritten(error, target) from error
         found = convert_error(error, path)
         raise tell(error) if type(found) in (StoreDamaged, StoreError) else found from error
+
+
+def _unwritten(error: sqlite3.Error, target: Path) -> RecollectError:
+    found = convert_error(error, target)
+    if isinstance(found, StoreFull):
+        return found
+    return ReadOnlyStore(f"{target} cannot be written: {error}; nothing was changed")
 
 
 def _spoilt(source: Path, what: object) -> StoreDamaged:
@@ -132,7 +141,7 @@ def restore(path: Path, source: Path, now: datetime, *, over: bool) -> Copied:
     if there and not over:
         raise Conflict(f"there is a store at {path} already; with --over it is kept aside and replaced")
     fresh = beside(path, ".new")
-    with _making(fresh) as part, _telling(source, lambda what: _spoilt(source, what)):
+    with _making(fresh) as part, _telling(source, path, lambda what: _spoilt(source, what)):
         _copy(source, part)
         found = _verify(part, source)
     try:
@@ -155,8 +164,9 @@ def keep_before(path: Path, number: int, now: datetime) -> Path:
             raise StoreDamaged(
                 f"{path} is damaged, and is not upgraded: {wrong[0]}; run `recollect doctor` of its release"
             )
-    earlier = sorted(folder.glob("before-upgrade-from-format-*.db"), key=lambda one: one.name[-18:])
-    for one in earlier[:-_KEPT_BEFORE]:
+    found = (one for one in folder.glob("before-upgrade-from-format-*.db") if one != target)
+    earlier = sorted(found, key=lambda one: one.name[-18:])
+    for one in earlier[: 1 - _KEPT_BEFORE]:  # the one just made stays, whatever the dates of others say
         one.unlink(missing_ok=True)
     return target
 

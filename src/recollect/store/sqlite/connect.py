@@ -75,7 +75,10 @@ def convert_error(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> Reco
     if code == sqlite3.SQLITE_NOTADB:
         return NotAStore(f"{path} is not a Recollect store: {error}")
     if code == sqlite3.SQLITE_CANTOPEN:
-        return ReadOnlyStore(f"{path} cannot be opened for writing: {error}")
+        return ReadOnlyStore(
+            f"{path} cannot be opened for writing ({error}), without which it is not read either: where it can only be"
+            " read, copy its folder to another disk, and name that with --home"
+        )
     if code == sqlite3.SQLITE_IOERR:
         return StoreError(
             f"{path} cannot be read or written ({error}): the disk failed, or a file of the store was cut off while it"
@@ -84,6 +87,17 @@ def convert_error(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> Reco
     if code == sqlite3.SQLITE_CORRUPT or str(error).startswith(_NO_TEXT):
         return damaged(path, error)
     return StoreError(f"{path}: {error}")
+
+
+_OF_WRITING = (
+    sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC,
+    sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_CLOSE, sqlite3.SQLITE_IOERR_SHMSIZE,
+)  # fmt: skip
+
+
+def is_unwritten(error: sqlite3.Error) -> bool:
+    """Could something not be written, since the disk is full or fails?"""
+    return _code_of(error) == sqlite3.SQLITE_FULL or getattr(error, "sqlite_errorcode", 0) in _OF_WRITING
 
 
 def _code_of(error: sqlite3.Error) -> int:
@@ -184,9 +198,24 @@ def format_of(connection: sqlite3.Connection, path: Path) -> int:
         tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if tables or version:
             raise NotAStore(f"{path} is a SQLite database, but not one of Recollect's")
+    _require_known(version, path)
+    return version
+
+
+def is_ours(head: bytes) -> bool:
+    """Does a file that begins so keep a memory, of whichever format?"""
+    return int.from_bytes(head[68:72]) == _APPLICATION_ID
+
+
+def refuse_newer(head: bytes, path: Path) -> None:
+    """Refuses a file of a newer format by how it begins, before SQLite makes anything beside it."""
+    if is_ours(head):
+        _require_known(int.from_bytes(head[60:64]), path)
+
+
+def _require_known(version: int, path: Path) -> None:
     if version > len(MIGRATIONS):
         raise NewerStore(
             f"{path} was written by a newer Recollect (format {version}, this one knows up to"
             f" {len(MIGRATIONS)}); upgrade with `pip install --upgrade recollect`"
         )
-    return version

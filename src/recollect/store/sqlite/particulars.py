@@ -37,7 +37,8 @@ _READ = f"""
     SELECT {gather_blobs("lexis.terms")}, {", ".join(f"json_group_array({how})" for how in COLUMNS.values())}{READ_FROM}
     LEFT JOIN lexis ON lexis.version = records.version"""
 ROW = np.dtype([
-    ("version", np.int64), ("position", np.int64), ("event_time", np.int64), ("begins", np.int64), ("ends", np.int64),
+    ("version", np.int64), ("position", np.int64), ("event_time", np.int64), ("since", np.int64),
+    ("begins", np.int64), ("ends", np.int64),
     ("importance", np.float64), ("confidence", np.float64), ("length", np.float64), ("start", np.int64),
     ("terms", np.int32), ("group", np.int32), ("kind", np.int16), ("replaced", np.bool_), ("hidden", np.bool_),
 ])  # fmt: skip

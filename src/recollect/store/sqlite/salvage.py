@@ -7,6 +7,7 @@ canonical is dropped.
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import tempfile
@@ -19,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect import private
-from recollect.errors import NotFound, RecollectError, StoreDamaged
+from recollect.errors import NewerStore, NotFound, ReadOnlyStore, RecollectError, StoreDamaged, StoreError, StoreFull
 from recollect.store.base import Thing
 from recollect.store.kept import Repaired
 from recollect.store.migrations import MIGRATIONS
@@ -27,8 +28,8 @@ from recollect.store.sql.database import Row
 from recollect.store.sql.seal import NOTED, is_sound, seal
 from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
 from recollect.store.sqlite.backup import copied_with_its_log, put_in_place
-from recollect.store.sqlite.connect import convert_error, migrate, open_connection
-from recollect.store.sqlite.file import beside, check_file, forgotten
+from recollect.store.sqlite.connect import convert_error, is_unwritten, migrate, open_connection, refuse_newer
+from recollect.store.sqlite.file import beside, check_file, forgotten, read_head
 
 _TYPES: dict[str, type[Thing]] = {table: type_ for type_, table in TABLES.items()}
 _NUMBERED = {"spaces": "no", "records": "version", "entities": "version", "relations": "version", "journal": "entry"}
@@ -48,6 +49,7 @@ def repair(path: Path, problems: Callable[[], Sequence[str]], now: datetime) -> 
     check_file(path)
     if not path.exists():
         raise NotFound(f"there is no store at {path}")
+    refuse_newer(read_head(path) or b"", path)
     with forgotten(path):  # to go on with what is there, whatever was acknowledged, is what a repair is asked for
         return Repaired() if _is_well(problems) else _replace(path, now)
 
@@ -55,11 +57,19 @@ def repair(path: Path, problems: Callable[[], Sequence[str]], now: datetime) -> 
 def _replace(path: Path, now: datetime) -> Repaired:
     """Puts a file with all that can be saved in the place of one that is damaged."""
     fresh = beside(path, ".new")
-    fresh.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix="recollect-work-") as folder:
-        old = copied_with_its_log(path, Path(folder))
-        _lengthen(old)
-        saved = _save(old, fresh)
+    try:
+        fresh.unlink(missing_ok=True)
+        private.make_file(fresh)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix="recollect-work-") as folder:
+            old = copied_with_its_log(path, Path(folder))
+            _lengthen(old)
+            saved = _save(old, fresh)
+    except (OSError, sqlite3.Error) as error:
+        fresh.unlink(missing_ok=True)
+        raise _no_room(path, error) from error
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
     if saved is None or (saved.lost and not saved.kept):
         fresh.unlink(missing_ok=True)
         raise StoreDamaged(
@@ -77,8 +87,20 @@ def _replace(path: Path, now: datetime) -> Repaired:
 def _is_well(problems: Callable[[], Sequence[str]]) -> bool:
     try:
         return not problems()
+    except NewerStore:
+        raise  # of which nothing is known to be wrong
     except RecollectError:
         return False
+
+
+def _no_room(path: Path, error: OSError | sqlite3.Error) -> StoreError:
+    """Copies of a file that could be read so far cannot be written beside it."""
+    why = error.strerror if isinstance(error, OSError) else error
+    told = (
+        f"{path} is not repaired, and nothing was changed: what a repair writes beside it cannot be written ({why});"
+        " for a while it takes three times the room of the store"
+    )
+    return StoreFull(told) if getattr(error, "errno", errno.ENOSPC) == errno.ENOSPC else ReadOnlyStore(told)
 
 
 class _Saved(Struct):
@@ -151,6 +173,8 @@ def _save(old: Path, fresh: Path) -> _Saved | None:
         converted = convert_error(error, old)
         if isinstance(converted, StoreDamaged):
             return None
+        if isinstance(error, sqlite3.Error) and is_unwritten(error):
+            raise
         raise converted from error
     return saved
 
@@ -242,7 +266,9 @@ def _take_what_can_be_read(source: sqlite3.Connection, to: sqlite3.Connection, t
             for row in source.execute(f"SELECT {columns} FROM {table} ORDER BY 1 {order}"):
                 if not any(isinstance(value, _Unreadable) for value in row):
                     to.execute(f"INSERT OR IGNORE INTO {table}({columns}) VALUES({marks})", row)
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            if is_unwritten(error):
+                raise
             continue
         return
 
