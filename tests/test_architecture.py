@@ -35,6 +35,7 @@ ROOMS: dict[str, set[str]] = {
         "errors",
         "fields",
         "forms",
+        "parts",
         "pattern",
         "private",
         "types",
@@ -42,7 +43,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "ingest": {"errors", "forms", "pattern", "replaced", "types"},
     "retrieve": {"errors", "forms", "pattern", "replaced", "types"},
-    "store": {"errors", "fields", "forms", "private", "types"},
+    "store": {"errors", "fields", "forms", "parts", "private", "types"},
     "embed": {"endpoint", "environment", "errors", "forms", "types"},
     "complete": {"endpoint", "errors", "types"},
     "endpoint": {"errors", "forms"},
@@ -58,6 +59,7 @@ ROOMS: dict[str, set[str]] = {
     "pattern": set(),
     "replaced": {"pattern"},
     "private": set(),
+    "parts": {"private"},
     "errors": set(),
 }
 ABOVE_ALL_ROOMS = ("recollect.engine.memory", "recollect.engine.guard")

@@ -24,6 +24,7 @@ from recollect.errors import (
     ReadOnlyStore,
     RecollectError,
     SourceError,
+    StoreAway,
     StoreBusy,
     StoreDamaged,
     StoreError,
@@ -103,9 +104,9 @@ __all__ = [
     "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError",
     "Record", "Relation", "Repair",
     "Repaired", "Review", "Sampled", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError",
-    "Space", "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull",
-    "StoreLost", "StoreReplaced", "Summary", "Synced", "Why", "WrongClock", "__version__", "import_", "load_settings",
-    "move", "open", "restore",
+    "Space", "SpaceStats", "SpaceTally", "Spending", "StoreAway", "StoreBusy", "StoreDamaged", "StoreError",
+    "StoreFull", "StoreLost", "StoreReplaced", "Summary", "Synced", "Why", "WrongClock", "__version__", "import_",
+    "load_settings", "move", "open", "restore",
 ]  # fmt: skip
 
 _HOMES = {

@@ -14,6 +14,7 @@ RecollectError                 code: stable, for programs; message: for people
 │   ├── StoreFull              store_full        the disk (or quota) is full
 │   ├── StoreBusy              store_busy        another process held the store for too long
 │   ├── StoreLost              store_lost        the connection to the store's server was lost
+│   ├── StoreAway              store_away        the store's server cannot be reached
 │   ├── StoreReplaced          store_replaced    the file was deleted, replaced or cut off while it was open
 │   ├── StoreDamaged           store_damaged     something in the store is not as it was written
 │   └── WrongClock             wrong_clock       this machine's clock cannot be right
@@ -98,6 +99,12 @@ class StoreLost(StoreError):
     """
 
     code = "store_lost"
+
+
+class StoreAway(StoreError):
+    """The store's server cannot be reached, and was waited for. Nothing was changed."""
+
+    code = "store_away"
 
 
 class StoreReplaced(StoreError):

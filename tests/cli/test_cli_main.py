@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 import typer.main
 
+import recollect
 from recollect import __version__
 from recollect.cli import globals_last, main
 from recollect.cli.flags import FLAGS, Serving, parse_flags
+from recollect.contracts.registry import CONTRACTS
 
 MODULE = [sys.executable, "-m", "recollect.cli"]
 HEAVY = ("typer", "rich", "numpy", "httpx", "onnxruntime", "tomllib", "starlette", "uvicorn", "asyncio")
@@ -39,11 +41,24 @@ def test_serve_is_reached_without_what_only_people_need(shell):
 
 
 def test_the_short_way_reads_every_option_of_serve():
-    assert parse_flags([]) == Serving("native", "default", None, None)
+    assert parse_flags([]) == Serving("native", None, None, None)
     given = ["--space", "work", "--home=/x", "--as", "native", "--log-level", "debug"]
     assert parse_flags(given) == Serving("native", "work", "/x", "debug")
-    assert parse_flags(["--store", "postgresql://db/x"]) == Serving("native", "default", "postgresql://db/x", None)
+    assert parse_flags(["--store", "postgresql://db/x"]) == Serving("native", None, "postgresql://db/x", None)
     assert {flag.key for flag in FLAGS} == {*Serving._fields, "store"}
+
+
+def test_the_usual_space_counts_as_named_where_somebody_names_it(shell):
+    for named in (["--space", "default"], ["--space=default"]):
+        chosen = parse_flags(["--as", "rusty-mem", *named])
+        assert chosen is not None
+        with recollect.open(shell.store) as memory:
+            assert CONTRACTS["rusty-mem"].make(memory, chosen.bound_to).space == "default"
+    with recollect.open(shell.store) as memory:
+        assert CONTRACTS["rusty-mem"].make(memory, None).space == "rusty-mem"
+    refused = shell("serve", "--as", "trusty-memory", "--space", "default")
+    assert refused.code == 2
+    assert refused.err == "error: --space is not for --as trusty-memory; its option is --palace\n"
 
 
 @pytest.mark.parametrize("args", [["--help"], ["--space"], ["--bogus", "x"], ["extra"]])
@@ -218,3 +233,15 @@ def test_an_empty_home_is_not_taken_for_the_working_directory(shell, monkeypatch
 def test_a_store_that_is_no_address_of_one_exits_with_2(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", f"--store={store}"]) == main(["--store", store, "list"]) == 2
     assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device here is always full")
+@pytest.mark.parametrize("words", [("list", "--json"), ("export",), ("remember", "The lamp is green."), ("--help",)])
+def test_a_disk_that_is_full_where_the_output_goes_is_told_in_one_line(shell, words):
+    shell.remember("Ada wrote the first program.")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*MODULE, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    told = done.stderr.strip().splitlines()[-1]
+    assert "what was to be printed cannot be written (No space left on device); what was asked for may be done" in told
+    assert "Traceback" not in done.stderr

@@ -198,6 +198,18 @@ def test_explore_shows_facts_past_facts_neighbours_and_mentions(shell: Shell) ->
         assert word in out
 
 
+def test_explore_tells_what_is_to_hold_later_apart_from_what_is_over(shell: Shell) -> None:
+    shell("relate", "Alice", "works_at", "Acme", "--valid-from", "2024", "--valid-until", "2025")
+    shell("relate", "Alice", "works_at", "Beta", "--valid-from", "2026")
+    before = shell.json("explore", "Alice", "--true-at", "2024-06")
+    assert [fact["object"] for fact in before["facts"]] == ["Acme"]
+    assert (before["past_facts"], [fact["object"] for fact in before["coming_facts"]]) == ([], ["Beta"])
+    out = shell("explore", "Alice", "--true-at", "2024-06").out
+    assert "What is to hold later" in out
+    assert "What was stated once" not in out
+    assert [fact["object"] for fact in shell.json("explore", "Alice")["past_facts"]] == ["Acme"]
+
+
 def test_explore_answers_for_a_name_that_is_only_mentioned(shell: Shell) -> None:
     id = shell.remember("Then we met Zebulon Pike in Rome.")
     assert [record["id"] for record in shell.json("explore", "Zebulon Pike")["mentions"]] == [id]
@@ -304,3 +316,24 @@ def test_an_id_that_is_mistyped_by_a_letter_or_in_capitals_is_told(shell: Shell)
             f"error: there is no record with id {typed!r}; did you mean {id!r}?\n",
         )
     assert shell("show", "nowhere").err == "error: there is no record with id 'nowhere'\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["search-code", "x"], ["projects", "list"], ["summarize"], ["embed"], ["stats"], ["journal"],
+        ["journal", "--entries"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_no_command_finds_nothing_in_a_space_that_is_not_there(shell: Shell, words: list[str]) -> None:
+    shell.remember("Something", "--space", "work")
+    told = "error: there is no space named 'wrok'; there are: work\n"
+    assert shell(*words, "--space", "wrok") == (1, "", told)
+    assert shell("spaces", "describe", "wrok") == (1, "", told)
+
+
+def test_what_was_done_in_a_space_that_was_deleted_is_shown(shell: Shell) -> None:
+    shell.remember("Something", "--space", "work")
+    assert shell("spaces", "delete", "work", "--yes").code == 0
+    assert shell("journal", "--space", "work").code == 0

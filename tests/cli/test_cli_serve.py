@@ -25,6 +25,6 @@ def test_a_memory_whose_projects_cannot_be_listed_is_closed(
 
     monkeypatch.setattr("recollect.cli.serve.unfinished_projects", fail)
     with pytest.raises(StoreError, match="the disk is gone"):
-        serve(Serving(contract=contract, space="default", home=str(tmp_path)))
+        serve(Serving(contract=contract, home=str(tmp_path)))
     with pytest.raises(StoreError, match="closed"), opened[0].store.read():
         pytest.fail("a memory that is closed was read")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
@@ -42,6 +43,24 @@ def test_remember_takes_its_text_from_stdin(shell: Shell) -> None:
 def test_remember_answers_with_the_id_that_holds_the_same_text(shell: Shell) -> None:
     id = shell.remember("Once.")
     assert shell("remember", "Once.").out == f"already there: {id}\n"
+
+
+def test_an_ingest_of_nothing_tells_of_its_failure_alone(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def compute(_memory: object, report: Callable[[str, int, int], None], **_: object) -> int:
+        report("vectors", 1, 1)
+        return 0
+
+    monkeypatch.setattr("recollect.cli.ingest.complete_vectors", compute)
+    told = shell("ingest", "nowhere.md")
+    assert (told.code, told.out) == (1, "")
+    assert told.err.startswith("failed: nowhere.md")
+
+
+def test_remember_says_that_a_changed_secret_is_not_kept(shell: Shell) -> None:
+    id = shell.remember("The staff wifi password is levain-nord-77.")
+    told = shell("remember", "The staff wifi password is other-thing-12.").out
+    assert told.startswith(f"already there: {id}: the same text is already stored; masked")
+    assert "the secret itself is not kept" in told
 
 
 @pytest.mark.parametrize(
@@ -165,6 +184,12 @@ def test_relate_says_what_it_masked(shell: Shell) -> None:
     assert "Katze" not in shell("explore", "svc").out
 
 
+@pytest.mark.parametrize(("ends", "field"), [(("", "runs", "x"), "subject"), (("x", "runs", ""), "object")])
+def test_relate_names_the_end_of_a_fact_that_is_wrong(shell: Shell, ends: tuple[str, ...], field: str) -> None:
+    outcome = shell("relate", *ends)
+    assert (outcome.code, outcome.err) == (2, f"error: {field}: must have 1 to 1000 characters, not 0\n")
+
+
 def test_relate_replaces_unless_told_to_keep(shell: Shell) -> None:
     shell("relate", "Alice", "likes", "tea")
     shell("relate", "Alice", "likes", "coffee", "--also")
@@ -189,6 +214,15 @@ def test_ingest_reads_stdin_and_refuses_what_it_cannot_read(shell: Shell) -> Non
     assert shell.json("list")["records"][0]["title"] == "T"
     missing = str(shell.home / "none.md")
     assert shell("ingest", missing) == (1, "", f"failed: {missing}: path: {missing} does not exist\n")
+
+
+@pytest.mark.parametrize("words", [["ingest"], ["import"], ["export"], ["backup"], ["restore"], ["index"], ["sync"]])
+def test_a_name_that_no_file_may_have_is_told_and_not_dumped(shell: Shell, words: list[str]) -> None:
+    shell.remember("Something to export.")
+    outcome = shell(*words, "x" * 300)
+    assert outcome.code in (1, 2)
+    assert "File name too long" in outcome.err
+    assert len(outcome.err.splitlines()) == 1
 
 
 def test_a_folder_brings_in_documents_code_and_transcripts_and_names_what_failed(shell: Shell) -> None:
@@ -251,7 +285,11 @@ def test_spaces_are_made_described_listed_and_deleted(shell: Shell) -> None:
     assert shell.json("spaces", "describe", "work")["stats"]["records"] == 1
     assert shell("spaces", "delete", "work").code == 2
     assert shell("spaces", "delete", "work", "--yes").code == 0
-    assert shell("spaces", "describe", "work") == (1, "", "error: there is no space named 'work'\n")
+    assert shell("spaces", "describe", "work") == (
+        1,
+        "",
+        "error: there is no space named 'work'; there are: none yet\n",
+    )
 
 
 def test_options_before_a_subcommand_are_not_silently_lost(shell: Shell) -> None:
@@ -330,3 +368,20 @@ def test_a_transcript_that_is_read_again_says_what_was_forgotten_and_stays_so(sh
     assert shell("forget", source, "--yes").code == 0
     assert "forgotten here, and stays so" in shell("ingest", str(file)).out
     assert shell.json("list")["records"] == []
+
+
+def test_of_two_that_differ_the_later_is_offered_in_the_place_of_the_earlier(shell: Shell) -> None:
+    now = shell.remember("The shop is in Dock Street.", "--valid-from", "2026-07-01")
+    before = shell("remember", "The shop is in High Street.", "--time", "2024-05")
+    id = before.out.split()[1]
+    assert f"if that took its place: recollect forget {id} --superseded-by {now}" in before.err
+    after = shell("remember", "The shop is in Quay Road.")
+    assert f"if it takes its place: recollect forget {now} --superseded-by {after.out.split()[1]}" in after.err
+
+
+def test_of_two_that_differ_one_whose_id_another_space_has_too_is_offered(shell: Shell) -> None:
+    assert shell("remember", "The shop is in Dock Street.", "--id", "shop", "--space", "town").code == 0
+    assert shell("remember", "The shop is in Dock Street.", "--id", "shop", "--space", "harbour").code == 0
+    after = shell("remember", "The shop is in Quay Road.", "--space", "town")
+    assert after.code == 0
+    assert f"if it takes its place: recollect forget shop --superseded-by {after.out.split()[1]}" in after.err

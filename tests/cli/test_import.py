@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import sqlite3
@@ -15,7 +16,7 @@ import pytest
 from tests.cli.conftest import Shell
 
 import recollect
-from recollect import InvalidInput, Memory, Settings
+from recollect import InvalidInput, Memory, Settings, StoreError
 from recollect.engine.care.identity import identity, set_identity
 from recollect.ingest.trusty import fold_room, parse_drawer, unfold_room
 
@@ -384,6 +385,58 @@ def test_what_cannot_be_taken_over_leaves_no_empty_memory_behind(
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_of_a_compressed_export_that_cannot_be_read_is_told_why_and_that_nothing_was_taken(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    shell.remember("Ada wrote the first program.")
+    monkeypatch.setenv("RECOLLECT_PASSPHRASE", "orchard")
+    shell("export", str(tmp_path / "whole.age"), "--passphrase")
+    shell("export", str(tmp_path / "whole.jsonl"))
+    (tmp_path / "age.gz").write_bytes(gzip.compress((tmp_path / "whole.age").read_bytes()))
+    (tmp_path / "more.gz").write_bytes(gzip.compress((tmp_path / "whole.jsonl").read_bytes()) + b"trailing")
+    other = () if there else ("--home", str(tmp_path / "new"))
+    encrypted, trailing = (shell("import", str(tmp_path / name), *other) for name in ("age.gz", "more.gz"))
+    assert (encrypted.code, trailing.code) == (2, 2)
+    assert "age.gz is an encrypted export that was compressed; nothing was taken. Run gunzip" in encrypted.err
+    assert "more.gz is damaged, or has other bytes behind what was compressed" in trailing.err
+    assert "; nothing was taken. Compress the export anew" in trailing.err
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_whatever_ends_an_import_leaves_no_empty_memory_behind(
+    shell: Shell, tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch, dry: tuple[str, ...]
+) -> None:
+    shell.remember("Ada wrote the first program.")
+    shell("export", str(tmp_path / "whole.jsonl"))
+    (tmp_path / "no.json").write_text("Neither this nor that.")
+    (tmp_path / "void.jsonl").write_text('{"type": "entity", "name": "", "entityType": "person"}\n')
+    lines = [json.dumps({"type": "entity", "name": f"E{n}", "entityType": "a", "observations": []}) for n in range(150)]
+    (tmp_path / "memory.jsonl").write_text("\n".join(lines))
+    new = (*dry, "--home", str(tmp_path / "new"))
+    given = [
+        ("agentos", str(tmp_path / "no.json")), ("trusty-memory", str(tmp_path / "no.json")),
+        (str(root), "--space", "x"), (str(tmp_path / "whole.jsonl"), "--space", "x"), (str(tmp_path / "void.jsonl"),),
+    ]  # fmt: skip
+    told = [shell("import", *one, *new) for one in given]
+    assert [outcome.code for outcome in told] == [2, 2, 2, 2, 1]
+    assert "1 line left out: it is neither an entity nor a relation" in told[-1].err
+
+    def fail(*_: object) -> None:
+        raise sqlite3.IntegrityError("UNIQUE constraint failed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("recollect.engine.intake.elsewhere.name_one", fail)
+        assert "UNIQUE" in shell("import", str(tmp_path / "memory.jsonl"), *new).err
+        with pytest.raises(StoreError):
+            recollect.import_(tmp_path / "memory.jsonl", tmp_path / "new")
+    assert recollect.import_(tmp_path / "void.jsonl", tmp_path / "new")[0].problems
+    assert not (tmp_path / "new").exists()
+    assert shell("import", str(tmp_path / "memory.jsonl"), *new).code == 0
+    assert (tmp_path / "new").exists() == (not dry)
+
+
 def test_a_folder_of_markdown_is_kept_in_step_by_a_command(shell: Shell, tmp_path: Path) -> None:
     id = shell.remember("Ada wrote the first program.")
     notes = tmp_path / "notes"
@@ -415,3 +468,17 @@ def test_files_that_are_there_already_become_notes_only_when_somebody_says_so(sh
     assert shell("sync", str(tmp_path / "notes")).out == "default: 1 note added\n"
     no_folder = shell("sync", str(mine))
     assert (no_folder.code, "cannot be a folder" in no_folder.err) == (2, True)
+
+
+def test_who_imports_a_backup_hears_how_it_becomes_the_memory_or_comes_into_another_one(
+    shell: Shell, tmp_path: Path
+) -> None:
+    shell.remember("Ada wrote the first program.")
+    shell("backup", str(tmp_path / "copy.db"))
+    told = shell("import", str(tmp_path / "copy.db"))
+    assert told.code == 2
+    assert "is a memory, or a backup of one: `recollect restore FILE` makes it the memory" in told.err
+    beside = ("--home", str(tmp_path / "beside"))
+    assert shell("restore", str(tmp_path / "copy.db"), *beside).code == 0
+    assert shell("export", str(tmp_path / "copy.jsonl"), *beside).code == 0
+    assert "1 was here already" in shell("import", str(tmp_path / "copy.jsonl")).out

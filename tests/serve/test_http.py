@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,10 @@ import pytest
 from tests.serve.conftest import HANG_GUARD_SECONDS
 from tests.serve.listening import Listener
 
-from recollect import Memory
+from recollect import Change, Memory
 from recollect.contracts.route import Feed, News, Route, Web
 from recollect.engine.loop import Loop
-from recollect.errors import ConfigError, InvalidInput
+from recollect.errors import ConfigError, InvalidInput, StoreAway
 from recollect.serve import http
 from recollect.serve.address import Address, is_loopback, parse_address
 from recollect.serve.address import listen as listen_on
@@ -471,6 +471,32 @@ def test_a_listener_that_stops_leaves_nothing_behind(memory: Memory) -> None:
 
     assert asyncio.run(listen_and_leave()) == (5, 0)
     watch.close()
+
+
+def test_a_journal_that_cannot_be_followed_for_a_while_is_followed_then_and_that_is_told_once(
+    memory: Memory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory.remember("before")
+    feed, problems = followed(memory), iter([StoreAway("the server is away")] * 3)
+
+    def follow(after: int, seconds: float) -> Sequence[Change]:
+        for problem in problems:
+            raise problem
+        return feed.follow(after, seconds)
+
+    watch = Watch(msgspec.structs.replace(feed, follow=follow), Log())
+
+    async def listen() -> bytes:
+        stream = watch.stream()
+        await anext(stream)
+        memory.remember("meanwhile")
+        heard = await anext(stream)
+        await stream.aclose()
+        return heard
+
+    assert asyncio.run(listen()) == b'id: 3\ndata: "remember"\n\n'
+    watch.close()
+    assert (list(problems), capsys.readouterr().err.count("the server is away")) == ([], 1)
 
 
 def test_what_was_missed_comes_page_by_page_and_before_what_is_new(memory: Memory) -> None:

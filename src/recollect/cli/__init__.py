@@ -6,6 +6,7 @@ its answer, so the libraries that only people need (typer, rich) are not loaded 
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from recollect.cli.flags import Serving
 
 FAILED, WRONG, INTERRUPTED = 1, 2, 130
+_UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _EVERYWHERE = {"--home": 2, "--store": 2, "--space": 2, "--json": 1}
 """Options that may stand before the command, and how many words each takes."""
 
@@ -41,6 +43,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         _leave_stdout()
+        return FAILED
+    except OSError as error:  # of files the engine tells; there is nobody else to tell of what is printed
+        if error.filename is not None or error.errno not in _UNWRITTEN:
+            raise
+        _leave_stdout()
+        from recollect.cli.output import tell_error
+
+        told = f"what was to be printed cannot be written ({error.strerror}); what was asked for may be done"
+        tell_error("output", told, as_json=as_json)
         return FAILED
 
 

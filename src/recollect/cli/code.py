@@ -10,9 +10,10 @@ import typer
 from recollect.cli import show
 from recollect.cli.options import AllSpaces, AsJson, Home, Projects, SpaceName, Words, Yes, confirm, read_text
 from recollect.cli.output import many, one_line, put, put_answer, put_json, say
-from recollect.cli.place import open_or_fail, open_or_make, open_to_read
+from recollect.cli.place import asked_space, open_or_fail, open_or_make, open_to_read
 from recollect.cli.progress import complete_vectors, count_waiting, follow_code, reporting, say_left_out, tell_waiting
 from recollect.cli.read import say_left_out_of
+from recollect.engine.core import wait_for_store
 from recollect.engine.intake.results import ProjectStatus
 from recollect.engine.memory import Memory
 from recollect.types import DEFAULT_SPACE, Hit
@@ -82,7 +83,7 @@ def _put_status(status: ProjectStatus, seconds: float, whole: float | None) -> N
 def _follow(memory: Memory, status: ProjectStatus) -> None:
     """Waits for Ctrl-C, or for the folder to go; what changes is indexed by a thread of the memory."""
     say(f"watching {status.path}; Ctrl-C ends it")
-    while memory.project_status(status.id, space=status.space).watching:
+    while wait_for_store(lambda: memory.project_status(status.id, space=status.space).watching, say):
         time.sleep(1)
 
 
@@ -105,8 +106,8 @@ def search_code(
       recollect search-code "retry with backoff" --project gateway --language python
     """
     text = read_text(query, "query")
-    where = None if all_spaces else space
     with open_to_read(home, {"hits": [], "signals": None}, as_json=as_json) as memory:
+        where = asked_space(memory, space, all_spaces=all_spaces)
         answer = memory.search_code(text, space=where, project=project, language=language, limit=limit)
     if as_json:
         put_json({"hits": answer.hits, "signals": answer.signals})
@@ -140,6 +141,7 @@ def list_projects(space: SpaceName = DEFAULT_SPACE, home: Home = None, as_json: 
       recollect projects list
     """
     with open_to_read(home, {"projects": []}, as_json=as_json) as memory:
+        asked_space(memory, space)
         found = [memory.project_status(project.id, space=space) for project in memory.projects(space=space)]
     if as_json:
         put_json({"projects": found})

@@ -173,7 +173,8 @@ def examine(settings: Settings) -> Report:
         try:
             with open_memory(settings=settings, actor=ACTOR) as memory:
                 store = replace(_count(memory, store), opened=True, limited=memory.core.store.site.limited)
-                store = replace(store, last_backup=_last_backup(settings), backup_schedule=settings.backup_schedule)
+                store = replace(store, backup_schedule=settings.backup_schedule)
+                store = replace(store, last_backup=backups.last_good(memory.core))
                 problems += [*memory.check(), *backups.failures(memory.core)]
                 advice += [*_advise_model(memory), *_advise_projects(memory), *keep.odd_times(memory.core)]
                 advice += [*memory.core.notes, *backups.advice(memory.core), *_advise_checksums(memory)]
@@ -196,10 +197,6 @@ def examine(settings: Settings) -> Report:
         versions=_versions(place), extras={name: _version(package) for name, package in _EXTRAS.items()}, store=store,
         model=model, clients=clients, problems=problems, advice=advice,
     )  # fmt: skip
-
-
-def _last_backup(settings: Settings) -> Backup | None:
-    return next(iter(backups.backups_of(settings)), None)
 
 
 def _versions(place: Place) -> dict[str, str]:
@@ -328,7 +325,7 @@ def _backup(store: StoreReport) -> str:
         off = store.backup_schedule.strip().lower() == OFF
         up = "makes none (backup_schedule is off)" if off else f"makes them (backup_schedule: {store.backup_schedule})"
         return f"none yet; `recollect up` {up}, {by} makes one now"
-    hours = (utc_now() - last.at).total_seconds() / 3_600
+    hours = max((utc_now() - last.at).total_seconds() / 3_600, 0)
     age = f"{hours:.0f} hours" if hours < 48 else f"{hours / 24:.0f} days"
     return f"{age} old, read back when it was made: {last.path}"
 

@@ -11,9 +11,8 @@ from recollect.light import TYPE_CHECKING, Plain
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-DEFAULT_SPACE = "default"
 CONTRACT_NAMES = ("native", "trusty-memory", "memory-mcp", "memory-substrate", "rusty-mem", "agentos")
-"""As `recollect.types` and the registry of contracts have them, which take longer to import."""
+"""As the registry of contracts has them, which takes longer to import."""
 _PALACES = "trusty-memory"
 _LEVELS = (None, "debug", "info", "warning", "error")
 
@@ -31,7 +30,7 @@ class Flag(Plain):
 III_ADDRESS = "127.0.0.1:49134"
 FLAGS = (
     Flag("contract", "--as", "CONTRACT", "native", "The vocabulary to speak to the client."),
-    Flag("space", "--space", "NAME", DEFAULT_SPACE, "The space that tools use unless they are told another."),
+    Flag("space", "--space", "NAME", None, "The space that tools use unless they are told another (else default)."),
     Flag("palace", "--palace", "NAME", None, "The palace of a trusty-memory server, made if it is missing."),
     Flag("home", "--home", "FOLDER", None, "The store's folder (else RECOLLECT_HOME, else your data folder)."),
     Flag("store", "--store", "URL", None, "The store's database: postgresql://me@host/db (else RECOLLECT_STORE)."),
@@ -47,7 +46,7 @@ class Serving(Plain):
     """What `serve` was asked for."""
 
     contract: str
-    space: str
+    space: str | None = None
     home: str | None = None
     log_level: str | None = None
     palace: str | None = None
@@ -63,7 +62,7 @@ class Serving(Plain):
     @property
     def bound_to(self) -> str | None:
         """The space that the server was bound to, by whichever option; None for the usual one."""
-        return self.palace or (None if self.space == DEFAULT_SPACE else self.space)
+        return self.palace or self.space
 
 
 def fill_in(args: Sequence[str]) -> list[str]:
@@ -92,7 +91,7 @@ def parse_flags(args: Sequence[str]) -> Serving | None:
 
 def to_serving(values: Mapping[str, str | None]) -> Serving:
     return Serving(
-        contract=values["contract"] or "", space=values["space"] or "", home=values["store"] or values["home"],
+        contract=values["contract"] or "", space=values["space"], home=values["store"] or values["home"],
         log_level=values["log_level"], palace=values["palace"], http=values["http"], token=values["token"],
         iii=values["iii"], iii_engine=values["iii_engine"],
     )  # fmt: skip
@@ -100,5 +99,5 @@ def to_serving(values: Mapping[str, str | None]) -> Serving:
 
 def makes_sense(chosen: Serving) -> bool:
     """Can this be served at all? What makes no sense is told by the long way."""
-    named = chosen.space == DEFAULT_SPACE if chosen.contract == _PALACES else chosen.palace is None
+    named = chosen.space is None if chosen.contract == _PALACES else chosen.palace is None
     return chosen.contract in CONTRACT_NAMES and named and chosen.log_level in _LEVELS

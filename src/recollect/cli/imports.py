@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,12 +12,12 @@ from recollect.cli.export import ask_passphrase
 from recollect.cli.options import AsJson, Home, Usage
 from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import find_place, open_or_make
-from recollect.cli.progress import complete_vectors, reporting
-from recollect.engine.care.arrive import examine
+from recollect.cli.progress import Report, complete_vectors, reporting
+from recollect.engine.care.arrive import Manner, rehearse
 from recollect.engine.care.export import is_encrypted
 from recollect.engine.care.keep import parse_path
-from recollect.engine.intake.results import Differing, Imported
-from recollect.engine.memory import Memory
+from recollect.engine.intake.results import Differing, Imported, came_to_nothing
+from recollect.engine.parse import parse_space
 
 _MOST_SHOWN = 20
 
@@ -53,13 +51,14 @@ def import_(
         raise Usage(f"give one file or folder, and before it at most one name: {' '.join(given)!r} has more")
     origin, path = (given[0], given[1]) if len(given) == 2 else (None, given[0])
     secret = ask_passphrase(home) if is_encrypted(Path(path).expanduser()) else None
-    there = find_place(home).there
-    if not there:
-        examine(parse_path(path), origin, secret)
-    with _memory(home, scratch=dry_run and not there) as memory, reporting() as report:
-        done = memory.import_(path, origin=origin, space=space, dry_run=dry_run, passphrase=secret, progress=report)
-        if not dry_run and not later and any(one.records or one.newer for one in done):
-            complete_vectors(memory, report)
+    named = None if space is None else parse_space(space)
+    with reporting() as report:
+        asked = Manner(space=named, dry_run=dry_run, passphrase=secret, progress=report)
+        tried = None if find_place(home).there else rehearse(parse_path(path), origin, asked)
+        if tried is None or not (dry_run or came_to_nothing(tried)):
+            done = _bring(home, path, origin, asked, None if later or dry_run else report)
+        else:
+            done = tried
     if as_json:
         put_json({"dry_run": dry_run, "spaces": done})
     else:
@@ -67,22 +66,21 @@ def import_(
             _put(one, "would come" if dry_run else "came")
         if not done:
             say(f"there is nothing in {path}")
-    return 1 if done and all(one.problems and not _something(one) for one in done) else 0
+    return 1 if came_to_nothing(done) else 0
 
 
-@contextmanager
-def _memory(home: str | None, *, scratch: bool) -> Generator[Memory]:
-    """The memory; or, where there is none yet and none is to be made, one that goes again."""
-    if scratch:
-        with tempfile.TemporaryDirectory() as folder, open_or_make(folder) as memory:
-            yield memory
-    else:
-        with open_or_make(home) as memory:
-            yield memory
-
-
-def _something(one: Imported) -> bool:
-    return bool(one.records or one.records_present or one.facts or one.facts_present or one.entities or one.identity)
+def _bring(
+    home: str | None, path: str, origin: str | None, asked: Manner, report_vectors: Report | None
+) -> list[Imported]:
+    """What came into the memory, which is made where there is none yet."""
+    with open_or_make(home) as memory:
+        done = memory.import_(
+            path, origin=origin, space=asked.space, dry_run=asked.dry_run, passphrase=asked.passphrase,
+            progress=asked.progress,
+        )  # fmt: skip
+        if report_vectors is not None and any(one.records or one.newer for one in done):
+            complete_vectors(memory, report_vectors)
+    return done
 
 
 def _put(one: Imported, verb: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -100,11 +100,12 @@ def ingest(
                 _take(memory, place, ask, done, report, as_json=as_json)
             except (SourceError, InvalidInput) as error:
                 done.failed.append(FileProblem(path=place, problem=str(error)))
-        waiting = count_waiting(memory, space) if later else complete_vectors(memory, report, space=space)
+        came = bool(done.sources or done.folders or done.code or done.texts)
+        waiting = complete_vectors(memory, report, space=space) if came and not later else count_waiting(memory, space)
     if as_json:
         put_json(done)
     else:
-        tell_waiting(waiting)
+        tell_waiting(waiting if came else 0)
     for failure in done.failed:
         say(f"failed: {failure.path}: {failure.problem}")
     return 1 if done.failed or any(status.state != "completed" for status in done.code) else 0
@@ -121,7 +122,7 @@ def _take(memory: Memory, place: str, ask: _Ask, done: _Done, report: Report, *,
         found = memory.ingest_url(place, space=ask.space, title=ask.title, **ask.fields)
         done.sources.append(found)
         lines = [_show(place, found)]
-    elif Path(place).expanduser().is_dir():
+    elif os.path.isdir(os.path.expanduser(place)):
         lines = _take_folder(memory, place, ask, done, report)
     elif place.lower().endswith((".json", ".jsonl")) and memory.is_transcript(place):
         talks = memory.ingest_transcript(place, space=ask.space, **ask.fields)

@@ -29,8 +29,10 @@ from recollect.cli.options import (
 )  # fmt: skip
 from recollect.cli.output import many, megabytes, one_line, put, put_json, say
 from recollect.cli.place import asked_space, open_or_fail, open_to_read, seen_here
+from recollect.engine.graph.link import by_time
 from recollect.engine.graph.named import meant
 from recollect.engine.memory import Memory
+from recollect.engine.parse import parse_optional_time
 from recollect.engine.read.brief import Noted
 from recollect.engine.read.unheld import too_early
 from recollect.engine.write.revise import numbered
@@ -322,6 +324,8 @@ def journal(
             changes = memory.journal(space=space, after=after, newest_first=not oldest_first, limit=limit, act=act)
         else:
             acts = memory.acts(space=space, before=before, limit=limit)
+        if space is not None and not changes and not acts:  # of one that was deleted, what was done stays
+            asked_space(memory, space)
     if as_json:
         put_json({"changes": changes} if singly else {"acts": acts})
     elif changes:
@@ -366,12 +370,13 @@ def explore(
             around = None
         facts = memory.facts(about, space=space, as_of=as_of, true_at=true_at)
         ever = memory.facts(about, space=space, as_of=as_of, active=False)
-    holding = {fact.relation.version for fact in facts}
-    past = [fact for fact in ever if fact.relation.version not in holding]
+        at = parse_optional_time(true_at or as_of, "true_at") or memory.core.clock()
+    told = by_time(ever, facts, at)
     if as_json:
-        put_json({"neighborhood": around, "facts": facts, "past_facts": past, "mentions": mentions})
+        named = {"facts": told.holding, "past_facts": told.past, "coming_facts": told.coming}
+        put_json({"neighborhood": around, **named, "mentions": mentions})
     else:
-        show.put_entity(entity, around, facts, past, mentions)
+        show.put_entity(entity, around, told, mentions)
 
 
 def stats(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -> None:
@@ -383,6 +388,8 @@ def stats(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -
     """
     with open_to_read(home, {"store": None, "bytes": 0, "spaces": [], "models": []}, as_json=as_json) as memory:
         names = [one.name for one in memory.spaces()] if space is None else [space]
+        if space is not None:
+            asked_space(memory, space)
         found = [memory.describe_space(name) for name in names]
         location, size = memory.location, memory.size()
         spent = memory.spending()

@@ -20,7 +20,6 @@ from recollect.engine.loop import Loop
 from recollect.engine.memory import Memory, open_memory
 from recollect.environment import working_folder
 from recollect.errors import InvalidInput, RecollectError
-from recollect.types import DEFAULT_SPACE
 
 if TYPE_CHECKING:
     from recollect.contracts.tool import Contract
@@ -54,7 +53,7 @@ def _serve_as(chosen: Serving, handed: Handed | None) -> int:
     if offer is None:
         return _refuse(f"there is no contract {chosen.contract!r}; there are: {', '.join(CONTRACTS)}")
     wrong = "--palace" if offer.scope != "--palace" and chosen.palace is not None else None
-    wrong = "--space" if offer.scope != "--space" and chosen.space != DEFAULT_SPACE else wrong
+    wrong = "--space" if offer.scope != "--space" and chosen.space is not None else wrong
     if wrong is not None:
         return _refuse(f"{wrong} is not for --as {chosen.contract}; its option is {offer.scope}")
     from recollect.serve.log import LEVELS

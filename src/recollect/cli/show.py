@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from recollect.cli.output import clean, day, is_terminal, many, minute, one_line, put, say
 from recollect.engine.care.ledger import Spending
-from recollect.engine.graph.link import Fact, Neighborhood
+from recollect.engine.graph.link import ByTime, Fact, Neighborhood
 from recollect.engine.write.grounds import EvidenceState
 from recollect.engine.write.revise import Past
 from recollect.fields import fields_of
@@ -305,9 +305,7 @@ def put_heading(title: str) -> None:
     console().print(clean(title), style="bold")
 
 
-def put_entity(
-    name: str, around: Neighborhood | None, facts: Sequence[Fact], past: Sequence[Fact], mentions: Sequence[Record]
-) -> None:
+def put_entity(name: str, around: Neighborhood | None, told: ByTime, mentions: Sequence[Record]) -> None:
     """What is known about an entity; of one that is only a name in texts, the texts."""
     if around is None:
         put_pairs({"name": name, "about": "only mentioned; no facts are stated about it"})
@@ -317,7 +315,8 @@ def put_entity(
             "name": start.name, "type": start.type or "", "also called": ", ".join(start.aliases),
             "about": start.description or "", "id": start.id,
         })  # fmt: skip
-    for title, some in (("What is stated", facts), ("What was stated once", past)):
+    titles = ("What is stated", "What was stated once", "What is to hold later")
+    for title, some in zip(titles, (told.holding, told.past, told.coming), strict=True):
         if some:
             put_heading(title)
             put_facts(some)

@@ -9,7 +9,7 @@ import typer
 from recollect.cli import show
 from recollect.cli.options import AsJson, Home, Usage, Yes, confirm, read_text
 from recollect.cli.output import many, minute, put, put_answer, put_json, say
-from recollect.cli.place import open_or_fail, open_or_make, open_to_read
+from recollect.cli.place import asked_space, open_or_fail, open_or_make, open_to_read
 from recollect.engine.care.identity import identity as identity_of
 from recollect.engine.care.identity import set_identity
 from recollect.engine.write.screen import secrets_policy, set_secrets
@@ -91,6 +91,7 @@ def describe(name: Name, home: Home = None, as_json: AsJson = False) -> None:
       recollect spaces describe work
     """
     with open_or_fail(home) as memory:
+        asked_space(memory, name)
         space, stats = memory.describe_space(name)
     if as_json:
         put_json({"space": space, "stats": stats})

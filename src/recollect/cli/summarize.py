@@ -8,7 +8,7 @@ import typer
 
 from recollect.cli.options import ASKABLE, AsJson, Home, Since, SpaceName, Tags, Until
 from recollect.cli.output import many, put, put_json, say
-from recollect.cli.place import open_or_fail
+from recollect.cli.place import asked_space, open_or_fail
 from recollect.types import DEFAULT_SPACE
 
 
@@ -41,6 +41,7 @@ def summarize(
       recollect summarize --project api --since 2026-05-01 --max-words 120
     """
     with open_or_fail(home) as memory:
+        asked_space(memory, space)
         made = memory.summarize(
             space=space, project=project, memory_type=memory_type, tags=tag or (),
             since=since, until=until, limit=limit,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +14,11 @@ import typer
 from recollect.cli.options import AsJson, Home, SpaceName
 from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import open_or_make
+from recollect.engine.core import wait_for_store
 from recollect.engine.intake.results import Synced
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
-from recollect.types import DEFAULT_SPACE
+from recollect.types import DEFAULT_SPACE, Record
 
 _SHOWN = 10
 
@@ -57,7 +60,7 @@ def sync(
         if (dry_run or not yes) and not _may_take(memory, place, space, dry_run=dry_run):
             return 0 if dry_run else 1
         done = memory.sync(place, space=space)
-        _tell(memory, done, as_json=as_json)
+        _tell(done, _copies(memory, done), as_json=as_json)
         if watch:
             say(f"watching {place}; ctrl-c ends it")
             _follow(memory, place, space, as_json=as_json)
@@ -89,14 +92,19 @@ def _follow(memory: Memory, place: Path, space: str, *, as_json: bool) -> None:
 
     stop = threading.Event()
     try:
-        for done in follow(memory.core, place, space, stop):
+        for done in follow(memory.core, place, space, stop, say):
             if done.changed or done.problems:
-                _tell(memory, done, as_json=as_json)
+                _tell(done, wait_for_store(partial(_copies, memory, done), say), as_json=as_json)
     except KeyboardInterrupt:
         stop.set()
 
 
-def _tell(memory: Memory, done: Synced, *, as_json: bool) -> None:
+def _copies(memory: Memory, done: Synced) -> dict[str, Record | None]:
+    """What was changed on both sides, as it is kept."""
+    return {id: memory.get(id, space=done.space) for id in done.conflicts if id not in done.copied}
+
+
+def _tell(done: Synced, copies: Mapping[str, Record | None], *, as_json: bool) -> None:
     if as_json:
         put_json(done)
         return
@@ -111,8 +119,7 @@ def _tell(memory: Memory, done: Synced, *, as_json: bool) -> None:
     put(f"{done.space}: {', '.join(parts) or 'nothing to do'}")
     for id, (path, other) in done.copied.items():
         put(f"  {path} had the id of {other}; it is a note of its own now: {id}")
-    for id in (one for one in done.conflicts if one not in done.copied):
-        record = memory.get(id, space=done.space)
+    for id, record in copies.items():
         of, text = id.rpartition("~")[0], "" if record is None else one_line(record.text, 100)
         if record is not None and record.status == "archived":
             put(f"  a merge made the file of {id} one with that of another note; {id} is archived: {text}")

@@ -6,8 +6,9 @@ import re
 import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Annotated
 
 import typer
@@ -17,10 +18,10 @@ from recollect.cli import show
 from recollect.cli.clients import CLIENTS
 from recollect.cli.connections import find_ours
 from recollect.cli.options import AsJson, Home, SpaceName, Usage
-from recollect.cli.output import day, many, minute, one_line, put, put_answer, put_json
+from recollect.cli.output import day, many, minute, one_line, put, put_answer, put_json, say
 from recollect.cli.place import open_if_there, open_or_make, own_home
 from recollect.cli.write import already_lines
-from recollect.engine.core import utc_now
+from recollect.engine.core import utc_now, wait_for_store
 from recollect.engine.embedding.later import ToldLater, told_later
 from recollect.engine.hook_log import HookCall, last_calls, read_calls
 from recollect.engine.memory import Memory
@@ -138,6 +139,7 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
     paused: datetime | None = None
     days: list[Injected] = []
     later: list[ToldLater] = []
+    settle: dict[str, list[str]] = {}
     projects: list[NamedProject] = []
     steered: dict[str, Steering] = {}
     if memory is not None:
@@ -145,11 +147,14 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
             projects = named_projects(memory.core)
             steered = {space.name: memory.unasked.steering(space=space.name) for space in memory.spaces()}
             paused, days = memory.unasked.paused_until(), memory.unasked.injected()
-            later = [told for space in memory.spaces() for told in told_later(memory.core, space=space.name)]
+            for space in memory.spaces():
+                for told in told_later(memory.core, space=space.name):
+                    later.append(told)
+                    settle[told.id] = list(already_lines(memory, told.already, told.id, space.name))
     clients = connected_clients(own_home(home))
     if as_json:
-        told = {"injected": days, "projects": projects, "told_later": later}
-        put_json({"paused_until": paused, "clients": clients, **told})
+        found = {"injected": days, "projects": projects, "told_later": later}
+        put_json({"paused_until": paused, "clients": clients, **found})
         return
     put(f"paused {_until(paused)}" if paused else "capturing and injecting")
     for space, allowed in steered.items():
@@ -168,7 +173,7 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
         show.put_heading("Stored, and told later")
     for told in later:
         put(f"{told.id} ({day(told.date)}): {one_line(told.text, 100)}")
-        for line in already_lines(told.already, told.id):
+        for line in settle[told.id]:
             put(f"  {line}")
 
 
@@ -187,6 +192,12 @@ def watch(
     """
     folder = own_home(home)
     until = None if seconds is None else monotonic() + seconds
+
+    def pause(seconds: float) -> bool:
+        """Answers whether the end has come meanwhile."""
+        sleep(seconds if until is None else max(min(seconds, until - monotonic()), 0.0))
+        return until is not None and monotonic() >= until
+
     calls = list(read_calls(folder))
     for call in calls[len(calls) - min(last, len(calls)) :]:
         put(_call_line(call))
@@ -195,14 +206,18 @@ def watch(
         while until is None or monotonic() < until:
             sys.stdout.flush()
             wait = 1.0 if until is None else max(min(1.0, until - monotonic()), 0.0)
-            for change in memory.follow(entry, wait):
+            for change, line in wait_for_store(partial(_told, memory, entry, wait), say, pause):
                 entry = change.entry
-                if (line := change_line(memory, change)) is not None:
+                if line is not None:
                     put(line)
             for call in read_calls(folder):
                 if seen is None or call.at > seen:
                     seen = call.at
                     put(_call_line(call))
+
+
+def _told(memory: Memory, entry: int, wait: float) -> list[tuple[Change, str | None]]:
+    return [(change, change_line(memory, change)) for change in memory.follow(entry, wait)]
 
 
 def change_line(memory: Memory, change: Change) -> str | None:

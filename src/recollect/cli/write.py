@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,7 +27,7 @@ from recollect.cli.options import (
     with_options,
 )  # fmt: skip
 from recollect.cli.output import day, many, one_line, put, put_answer, put_json, say
-from recollect.cli.place import claimed_here, open_or_fail, open_or_make, open_to_read
+from recollect.cli.place import asked_space, claimed_here, open_or_fail, open_or_make, open_to_read
 from recollect.cli.progress import reporting
 from recollect.engine.graph.link import as_stored
 from recollect.engine.graph.named import meant
@@ -72,21 +73,31 @@ def remember(
         if here is not None:
             fields["project"] = here
         receipt = memory.remember(read_text(text), space=space, replaces=replaces, **fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
+        told = [] if receipt.id is None else list(already_lines(memory, receipt.already, receipt.id, receipt.space))
     code = answer(receipt, as_json=as_json, done="stored" if replaces is None else f"replaced {replaces} by")
     if not as_json and receipt.id is not None:
         if here is not None and receipt.stored:
             say(f"  of the project {here}; --everywhere keeps it for all")
-        for line in already_lines(receipt.already, receipt.id):
+        for line in told:
             say(line)
     return code
 
 
-def already_lines(already: Sequence[Already], id: str) -> Iterator[str]:
-    """What was known before a record, and the command that puts it in the place of that."""
+def already_lines(memory: Memory, already: Sequence[Already], id: str, space: str) -> Iterator[str]:
+    """What was known before a record, and the command that puts the later of both in the place of the earlier."""
     for one in already:
         said = "differs from" if one.differs else "nearly the same as"
         yield f"{said} {one.id} ({day(one.date)}): {one_line(one.text, 100)}"
-        yield f"  if it takes its place: {command_to_replace(one.id, id)}"
+        if _begins(memory, id, space, one.date) < _begins(memory, one.id, space, one.date):
+            yield f"  if that took its place: {command_to_replace(id, one.id)}"
+        else:
+            yield f"  if it takes its place: {command_to_replace(one.id, id)}"
+
+
+def _begins(memory: Memory, id: str, space: str, otherwise: datetime) -> datetime:
+    """Since when does a record hold, or when did what it tells of happen?"""
+    record = memory.get(id, space=space)
+    return otherwise if record is None else record.valid_from or record.event_time
 
 
 def command_to_replace(older: str, newer: str | None) -> str:
@@ -104,7 +115,8 @@ def answer(receipt: Receipt, *, as_json: bool, done: str = "stored") -> int:
             say(f"  {receipt.reason}")
     elif receipt.outcome == "deduplicated":
         said = f"{receipt.id}: {receipt.reason}"
-        put(f"already there: {receipt.id if receipt.entry is None else said}" if done == "stored" else said)
+        plain = receipt.entry is None and not receipt.masked
+        put(f"already there: {receipt.id if plain else said}" if done == "stored" else said)
     else:
         say(f"rejected: {receipt.reason}")
     return 1 if receipt.outcome == "rejected" else 0
@@ -255,7 +267,8 @@ def relate(
 ) -> None:
     """State a fact about two entities; those that are not known yet are made.
 
-    The fact of the same subject and predicate that holds now ends where this one begins, unless --also is given.
+    The fact of the same subject and predicate that holds then ends where this one begins, and this one where the next
+    of them does, unless --also is given.
 
     \b
     Examples:
@@ -263,7 +276,8 @@ def relate(
       recollect relate Alice knows Bob --also
     """
     with open_or_make(home) as memory:
-        ends = [meant(memory.core, end, space=space) for end in (subject, object)]
+        named = (("subject", subject), ("object", object))
+        ends = [meant(memory.core, end, space=space, field=field) for field, end in named]
         relation = memory.relate(
             ends[0], predicate, ends[1], space=space, weight=weight, confidence=confidence, provenance=provenance,
             valid_from=valid_from, valid_until=valid_until,
@@ -271,6 +285,8 @@ def relate(
         )  # fmt: skip
         stored = as_stored(memory.core, relation)
     told = f"stored {stored.id}" if stored.masked else f"{subject} — {predicate} → {object} ({stored.id})"
+    if stored.valid_until is not None and valid_until is None:
+        told += f", until {stored.valid_until.date().isoformat()}, when the next begins"
     put_answer(stored, told, as_json=as_json)
     if stored.masked and not as_json:
         say(f"  masked before it was stored: {', '.join(stored.masked)}")
@@ -285,6 +301,8 @@ def embed(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -
     """
     with open_to_read(home, {"embedded": 0, "waiting": 0}, as_json=as_json) as memory, reporting() as report:
         before = memory.count_waiting(space=space)
+        if space is not None:
+            asked_space(memory, space)
         left = memory.embed_waiting(lambda done, total: report("vectors", done, total), space=space)
     done = max(before - left, 0)
     told = f"computed the vectors of {many(done, 'record')}; {left or 'nothing'} waits"

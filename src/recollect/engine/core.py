@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,7 @@ import msgspec
 from recollect.config import Settings
 from recollect.engine.parse import parse_filter, parse_space
 from recollect.engine.sight import Eyes
-from recollect.errors import Conflict, NotFound, StoreLost
+from recollect.errors import Conflict, NotFound, StoreAway, StoreBusy, StoreError, StoreLost
 from recollect.fields import Spaces
 from recollect.store.base import FORGOTTEN, LEFT, Changes, Edit, S, Shelf, Store, T, Turn, V, View, mark_of
 from recollect.types import Change, Filter, Record, Space
@@ -25,10 +26,12 @@ A = ParamSpec("A")
 P = TypeVar("P")
 R = TypeVar("R")
 
-_MOST_LENGTHS = 100_000
+_FEW_LENGTHS, _MOST_LENGTHS = 5_000, 100_000
 _MOST_CHANGES = 1_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _IDS_AT_ONCE = 10_000
+AWAY_SECONDS = 5.0
+"""So often a store that is away is looked for."""
 FEW_WORDS = 2  # that tell something: as many as a text of six words has, at least
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _ID_LENGTH = 12
@@ -58,7 +61,9 @@ def random_uuid() -> str:
 class Lengths:
     """How many words that tell something some versions have, at least: that never changes.
 
-    What others `known` say is told, and nothing is learned: so for who sees versions that are not committed.
+    What others `known` say is told, and nothing is learned: so for who sees versions that are not committed. Once it is
+    known of twice as many as stood when that was last looked at, it is forgotten of those that left the present: else
+    it would grow with everything that ever passed through.
     """
 
     def __init__(self, known: Lengths | None = None) -> None:
@@ -66,16 +71,26 @@ class Lengths:
         self.words: dict[int, int] = {} if known is None else known.words
         self.longer = set[int]() if known is None else known.longer
         """Those that have more than a few."""
+        self._room = _FEW_LENGTHS
 
     def learn(self, version: int, words: int) -> None:
         if not self.learns:
             return
         if len(self.words) > _MOST_LENGTHS:
-            self.words.clear()
-            self.longer.clear()
+            self._keep({})
         self.words[version] = words
         if words > FEW_WORDS:
             self.longer.add(version)
+
+    def forget_gone(self, view: View) -> None:
+        """Forgets versions that a view does not see any more, once there may be many of them."""
+        if self.learns and len(self.words) > self._room:
+            words, asked = self.words, Filter(versions=tuple(self.words), valid_only=False)
+            self._keep({version: words[version] for version in view.select(int, asked)})
+
+    def _keep(self, words: dict[int, int]) -> None:
+        self.words, self.longer = words, {version for version, count in words.items() if count > FEW_WORDS}
+        self._room = max(_FEW_LENGTHS, 2 * len(words))
 
 
 PAGE = "page"
@@ -251,6 +266,28 @@ def try_again(act: Callable[[], S]) -> S:
         return act()
     except StoreLost:
         return act()
+
+
+def wait_for_store(
+    act: Callable[[], S], tell: Callable[[str], None], wait: Callable[[float], bool | None] = time.sleep
+) -> S:
+    """Does something that comes to the same however often it is done, once the store is there: for who goes on for
+    days. That it is waited for is told once, and when that is over. Where to `wait` is to stop, the error is raised.
+    """
+    problem: StoreError | None = None
+    while True:
+        try:
+            done = act()
+        except (StoreAway, StoreBusy, StoreLost) as error:
+            if problem is None:
+                tell(f"waiting for the store: {error}")
+            problem = error
+            if wait(AWAY_SECONDS):
+                raise
+        else:
+            if problem is not None:
+                tell("the store is back")
+            return done
 
 
 def is_taken(turn: Turn) -> bool:

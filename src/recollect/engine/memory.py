@@ -25,8 +25,9 @@ from recollect.engine.embedding.methods import Embedding
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.graph.methods import Relating
 from recollect.engine.intake.methods import Indexing, Ingesting
-from recollect.engine.intake.results import Imported
+from recollect.engine.intake.results import Imported, came_to_nothing
 from recollect.engine.loop import Loop, keep
+from recollect.engine.parse import parse_space
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.read.methods import Reading
 from recollect.engine.read.readers import Readers
@@ -77,11 +78,15 @@ def import_(
 
     Where there is no memory yet, none is made for what cannot be taken over.
     """
-    from recollect.engine.care.arrive import examine  # only when it is asked for
+    from recollect.engine.care.arrive import Manner, rehearse  # only when it is asked for
 
     settings = load_settings(folder)
     if not look_at(settings.home, settings.store).there:
-        examine(parse_path(path), origin, passphrase or settings.passphrase)
+        named = None if space is None else parse_space(space)
+        asked = Manner(space=named, dry_run=dry_run, passphrase=passphrase or settings.passphrase)
+        tried = rehearse(parse_path(path), origin, asked)
+        if tried is not None and (dry_run or came_to_nothing(tried)):
+            return tried
     with open_memory(settings=settings) as memory:
         return memory.import_(path, origin=origin, space=space, dry_run=dry_run, passphrase=passphrase)
 

@@ -42,6 +42,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 _ENDS = ("until", "as_of", "true_at")
 """Times that mean a day to its end."""
+_LONGEST_TOLD = 200
 _LONGEST_MOMENT = 60
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -365,22 +366,31 @@ def choices_of(field: Field) -> tuple[str, ...]:
     return get_args(field.type) if get_origin(field.type) is Literal else ()
 
 
-def parse_fields(values: Mapping[str, object], allowed: Collection[str], prefix: str = "") -> dict[str, object]:
-    """The given fields of a draft, each parsed; an unknown one is an error."""
+def parse_fields(
+    values: Mapping[str, object], allowed: Collection[str], prefix: str = "", *, beside: Collection[str] = ()
+) -> dict[str, object]:
+    """The given fields of a draft, each parsed; an unknown one is an error, which also names what is known beside."""
     parsers = parsers_of(Draft)
     parsed: dict[str, object] = {}
     for name, value in values.items():
         if name not in allowed:
             from difflib import get_close_matches  # of those alone who ask for what there is not
 
-            near = get_close_matches(name, list(allowed), 1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(allowed)}"
+            known = [*allowed, *beside]
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
             raise InvalidInput(f"{prefix}{name}", f"is not a known field; {hint}")
         parsed[name] = parsers[name](value, f"{prefix}{name}")
     return parsed
 
 
-def parse_draft(value: Draft | Mapping[str, object], defaults: Mapping[str, object], prefix: str = "") -> Draft:
+def parse_draft(
+    value: Draft | Mapping[str, object],
+    defaults: Mapping[str, object],
+    prefix: str = "",
+    *,
+    beside: Collection[str] = (),
+) -> Draft:
     """A draft from a mapping (or one that is checked again), with defaults for what it leaves out."""
     if isinstance(value, Draft):
         given: dict[str, object] = {name: getattr(value, name) for name in FIELDS}
@@ -390,7 +400,7 @@ def parse_draft(value: Draft | Mapping[str, object], defaults: Mapping[str, obje
         raise InvalidInput(prefix.rstrip(".") or "draft", f"must be a Draft or a mapping, not {_kind(value)}")
     if "text" not in given:
         raise InvalidInput(f"{prefix}text", "is missing")
-    fields = parse_fields(given, FIELDS, prefix)
+    fields = parse_fields(given, FIELDS, prefix, beside=beside)
     check_period(fields.get("valid_from"), fields.get("valid_until"), prefix)
     return Draft(**fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
 
@@ -461,6 +471,11 @@ def _check_stretch(since: object, until: object) -> None:
 
 def _kind(value: object) -> str:
     return "nothing" if value is None else type(value).__name__
+
+
+def begin(text: str) -> str:
+    """A text as a sentence can hold it: of a long one its beginning."""
+    return text if len(text) <= _LONGEST_TOLD else f"{text[:_LONGEST_TOLD]}…"
 
 
 def _shown(value: object) -> str:

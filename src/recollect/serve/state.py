@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 from starlette.responses import Response
 
 from recollect.contracts.route import Feed, News
-from recollect.engine.care.backups import backups_of
+from recollect.engine.care.backups import known_backups, last_good
 from recollect.engine.memory import Memory
 from recollect.errors import Forbidden, InvalidInput, RecollectError
 from recollect.serve.counted import Answer
@@ -151,10 +151,10 @@ class _Stock(Collector):
         with memory.core.store.read() as view:
             waiting, spaces = view.waiting(None).count, len(view.spaces())
         yield GaugeMetricFamily("recollect_store_bytes", "Bytes of the store on disk.", memory.size())
-        backups = backups_of(memory.settings)
+        backups, now = known_backups(memory.core), memory.core.clock()
         yield GaugeMetricFamily("recollect_backups", "Backups that there are.", len(backups))
-        if backups:
-            age = (memory.core.clock() - backups[0].at).total_seconds()
+        if (last := last_good(memory.core)) is not None:
+            age = (now - last.at).total_seconds()
             yield GaugeMetricFamily("recollect_backup_age_seconds", "Seconds since the last good backup.", age)
         yield GaugeMetricFamily("recollect_spaces", "Spaces that there are.", spaces)
         yield GaugeMetricFamily("recollect_vectors_waiting", "Records that wait for a vector.", waiting)

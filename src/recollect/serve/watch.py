@@ -96,6 +96,7 @@ class Watch:
         self._watchers: set[Watcher] = set()
         self._position = 0
         self._lock = threading.Lock()
+        self._complained = False
         self._loop = Loop(
             "recollect-watch", self._follow, delay=POLL_SECONDS, again=lambda: bool(self._watchers),
             failed=self._complain,
@@ -162,6 +163,7 @@ class Watch:
         if not self._watchers:
             return
         changes = self._feed.follow(self._position, POLL_SECONDS)
+        self._complained = False
         if not changes:
             return
         frames = self._frames(changes)
@@ -172,5 +174,7 @@ class Watch:
                     watcher.loop.call_soon_threadsafe(watcher.offer, frames)
 
     def _complain(self, error: RecollectError) -> None:
-        """Such as a store that is busy: the next look finds the same."""
-        self._log.write("warning", f"the journal could not be followed: {error}")
+        """Such as a store that is busy, or away: the next look finds the same, and what lasts is told once."""
+        if not self._complained:
+            self._log.write("warning", f"the journal could not be followed: {error}")
+        self._complained = True

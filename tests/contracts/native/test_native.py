@@ -106,6 +106,50 @@ def test_facts_replace_each_other_and_stay_in_the_past(serve: Callable[..., Serv
     assert len(seen["mentioned_in"]) == 1
 
 
+def test_history_is_told_afterwards_with_its_end(serve: Callable[..., Server]) -> None:
+    server = serve()
+    server.call("relate", subject="Mira", predicate="works_at", object="Globex", valid_from="2024")
+    earlier = server.call("relate", subject="Mira", predicate="works_at", object="Acme", valid_from="2022")
+    assert earlier["valid_until"].startswith("2024-01-01") or earlier["valid_until"].startswith("2023-12-31")  # by zone
+    first = server.call(
+        "relate", subject="Mira", predicate="works_at", object="Initech", valid_from="2018", valid_until="2020"
+    )
+    assert "valid_until" in first
+    assert [fact["object"] for fact in server.call("explore", entity="Mira")["facts"]] == ["Globex"]
+    assert server.call("explore", entity="Mira", true_at="2021")["facts"] == []
+
+
+def test_a_fact_that_does_not_hold_yet_is_none_of_the_past(serve: Callable[..., Server]) -> None:
+    server = serve()
+    server.call("relate", subject="Mira", predicate="works_at", object="Acme", valid_from="2024")
+    server.call("relate", subject="Mira", predicate="works_at", object="Globex", valid_from="next year")
+    now, before = server.call("explore", entity="Mira"), server.call("explore", entity="Mira", true_at="2023")
+    assert [fact["object"] for fact in now["facts"]] == ["Acme"]
+    assert [fact["object"] for fact in now["coming_facts"]] == ["Globex"]
+    assert now["past_facts"] == before["past_facts"] == []
+    assert [fact["object"] for fact in before["coming_facts"]] == ["Acme", "Globex"]
+
+
+def test_a_path_that_no_file_may_have_is_told_as_any_other(serve: Callable[..., Server]) -> None:
+    told = serve().fail("ingest", path="x" * 100_000)
+    assert told.endswith("… cannot be read: File name too long")
+    assert len(told) < 300
+
+
+def test_no_argument_of_ingest_is_taken_without_effect(serve: Callable[..., Server], tmp_path: Path) -> None:
+    server = serve()
+    (tmp_path / "note.md").write_text("# A note\n\nThe ladder is in the shed.\n")
+    note, folder = str(tmp_path / "note.md"), str(tmp_path)
+    assert server.fail("ingest", path=note, source="x") == "source: has no effect with a path; leave it out"
+    assert server.fail("ingest", path=note, session="s") == "session: has no effect with a path; leave it out"
+    assert server.fail("ingest", url="https://example.org", source="x").startswith("source: has no effect")
+    assert server.fail("ingest", path=folder, title="T") == "title: has no effect with a folder; leave it out"
+    assert server.call("ingest", path=note, title="Shed", source="")["sources"][0]["title"] == "Shed"
+    server.call("ingest", text="The lamp is in the hall.", session="s-1")
+    [hit] = server.call("recall", query="lamp", session="s-1")["hits"]
+    assert hit["text"] == "The lamp is in the hall."
+
+
 def test_a_document_and_a_conversation_are_ingested(serve: Callable[..., Server]) -> None:
     server = serve()
     document = {"text": "# Setup\nRun make.\n# Teardown\nRun make clean.", "source": "guide.md", "title": "Guide"}

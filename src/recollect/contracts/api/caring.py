@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from recollect.contracts.api import values as v
 from recollect.contracts.tool import Call
-from recollect.engine.care.backups import advice, backups_of, failures
+from recollect.engine.care.backups import advice, failures, known_backups
 from recollect.engine.care.inbox import PILES, Settled, Waiting, inbox, settle
 from recollect.engine.hook_log import last_calls
 from recollect.engine.memory import Memory
@@ -71,7 +71,7 @@ def health(params: v.Check, call: Call) -> v.Health:
         injected=tuple(memory.unasked.injected(30)) if owned else (),
         spending=tuple(memory.spending()) if owned else (),
         paused_until=memory.unasked.paused_until() if owned else None,
-        backups=tuple(backups_of(memory.settings)[:_MOST_BACKUPS]) if owned else (),
+        backups=tuple(known_backups(memory.core)[:_MOST_BACKUPS]) if owned else (),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from recollect.contracts.api import values as v
 from recollect.contracts.api.reading import next_of
 from recollect.contracts.tool import Call
-from recollect.engine.graph.link import Stored, as_stored
+from recollect.engine.graph.link import Stored, as_stored, by_time
 from recollect.engine.graph.named import meant
 from recollect.engine.memory import Memory
 from recollect.engine.parse import parse_optional_time
@@ -37,15 +37,15 @@ def explore(params: v.Explore, call: Call) -> v.Explored:
         return v.Explored(name=params.entity, mentioned_in=tuple(mentions))
     around = memory.neighbors(about, space=space, depth=params.depth, **when)
     everything = memory.facts(about, space=space, as_of=params.as_of, active=False)
-    holding = {fact.relation.version for fact in memory.facts(about, space=space, **when)}
+    holding = memory.facts(about, space=space, **when)
     at = parse_optional_time(params.true_at or params.as_of, "true_at") or memory.core.clock()
-    others = [fact for fact in everything if fact.relation.version not in holding]
+    told = by_time(everything, holding, at)
     return v.Explored(
         name=around.start.name,
         entity=around.start,
-        facts=tuple(fact for fact in everything if fact.relation.version in holding)[:_MOST],
-        past=tuple(fact for fact in others if fact.relation.valid_from <= at)[:_MOST],
-        coming=tuple(fact for fact in others if fact.relation.valid_from > at)[:_MOST],
+        facts=told.holding[:_MOST],
+        past=told.past[:_MOST],
+        coming=told.coming[:_MOST],
         near=around.entities[1 : _MOST + 1],
         relations=around.relations[: 2 * _MOST],
         mentioned_in=tuple(mentions),

@@ -180,6 +180,7 @@ class Explored(Struct, omit_defaults=True, kw_only=True):
     aliases: tuple[str, ...] = ()
     facts: list[FactView] = field(default_factory=list[FactView])
     past_facts: list[FactView] = field(default_factory=list[FactView])
+    coming_facts: tuple[FactView, ...] = ()
     neighbours: dict[str, int] = field(default_factory=dict[str, int])
     mentioned_in: list[RecordView] = field(default_factory=list[RecordView])
     problem: str | None = None

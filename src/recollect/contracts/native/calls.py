@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -36,11 +37,12 @@ from recollect.contracts.tool import INDEX_SECONDS, Call, view
 from recollect.engine.core import missing_space, utc_now
 from recollect.engine.embedding.later import told_later as find_told_later
 from recollect.engine.grant import BY_TOKEN, EVERYTHING
-from recollect.engine.graph.link import as_stored
+from recollect.engine.graph.link import as_stored, by_time
 from recollect.engine.graph.named import meant
 from recollect.engine.hook_log import HookCall, log_call
 from recollect.engine.intake.results import Ingested
 from recollect.engine.memory import Memory
+from recollect.engine.parse import parse_optional_time
 from recollect.engine.read.stats import all_sizes
 from recollect.engine.write.revise import Past
 from recollect.errors import InvalidInput, NotFound
@@ -144,13 +146,16 @@ def confirm_forget(params: Forget, call: Call) -> str | None:
 
 def relate(params: Relate, call: Call) -> Mapping[str, object]:
     space = params.space or call.space
-    subject, object = (meant(call.memory.core, end, space=space) for end in (params.subject, params.object))
+    subject = meant(call.memory.core, params.subject, space=space, field="subject")
+    object = meant(call.memory.core, params.object, space=space, field="object")
     relation = call.memory.relate(
         subject, params.predicate, object, replaces=params.replaces, confidence=params.confidence,
-        provenance=params.provenance, valid_from=params.valid_from, space=space,
+        provenance=params.provenance, valid_from=params.valid_from, valid_until=params.valid_until, space=space,
     )  # fmt: skip
     masked = as_stored(call.memory.core, relation).masked
-    return {"id": relation.id, "valid_from": relation.valid_from, **({"masked": masked} if masked else {})}
+    told = {"id": relation.id, "valid_from": relation.valid_from}
+    more = {"valid_until": relation.valid_until, "masked": masked}
+    return told | {name: value for name, value in more.items() if value}
 
 
 def explore(params: Explore, call: Call) -> Explored:
@@ -188,11 +193,13 @@ def _explore_entity(name: str, params: Explore, call: Call) -> Explored:
         return Explored(entity=name, problem=f"nothing in space {space!r} is about {name!r}, or mentions it")
     everything = memory.facts(about, space=space, as_of=params.as_of, active=False)
     holding = memory.facts(about, space=space, as_of=params.as_of, true_at=params.true_at)
-    active = {fact.relation.version for fact in holding}
+    at = parse_optional_time(params.true_at or params.as_of, "true_at") or memory.core.clock()
+    told = by_time(everything, holding, at)
     answer = Explored(
         entity=name,
-        facts=[fact_view(fact) for fact in everything if fact.relation.version in active][:MOST_LISTED],
-        past_facts=[fact_view(fact) for fact in everything if fact.relation.version not in active][:MOST_LISTED],
+        facts=[fact_view(fact) for fact in told.holding[:MOST_LISTED]],
+        past_facts=[fact_view(fact) for fact in told.past[:MOST_LISTED]],
+        coming_facts=tuple(fact_view(fact) for fact in told.coming[:MOST_LISTED]),
         mentioned_in=[record_view(record, SHORT_TEXT_TOKENS) for record in mentions],
     )
     if known:
@@ -204,6 +211,17 @@ def _explore_entity(name: str, params: Explore, call: Call) -> Explored:
     return answer
 
 
+_OF_ITS_OWN = {"path": ("source", "session"), "url": ("source", "session")}
+"""What something that is fetched says itself, so that nobody else can."""
+
+
+def _refuse_idle(params: Ingest, given: str, names: Sequence[str]) -> None:
+    """An argument that would have no effect is an error: who gives it relies on it."""
+    for name in names:
+        if getattr(params, name):
+            raise InvalidInput(name, f"has no effect with {given}; leave it out")
+
+
 def ingest(params: Ingest, call: Call) -> Ingested | Brought:
     def far(done: int, total: int) -> None:
         call.progress(done, total, "messages" if params.messages is not None else "sections")
@@ -211,6 +229,9 @@ def ingest(params: Ingest, call: Call) -> Ingested | Brought:
     memory, space = call.memory, params.space or call.space
     if sum(given is not None for given in (params.text, params.messages, params.path, params.url)) != 1:
         raise InvalidInput("text", "give one of text, messages, path and url")
+    for way, names in _OF_ITS_OWN.items():
+        if getattr(params, way) is not None:
+            _refuse_idle(params, f"a {way}", names)
     if params.url is not None:
         page = memory.ingest_url(
             params.url, space=space, title=params.title, tags=params.tags, cancelled=lambda: call.cancelled,
@@ -221,7 +242,8 @@ def ingest(params: Ingest, call: Call) -> Ingested | Brought:
         return _bring(memory, params.path, space, params, call, far)
     if params.text is not None:
         return memory.ingest(
-            params.text, space=space, source=params.source, title=params.title, tags=params.tags, progress=far,
+            params.text, space=space, source=params.source, title=params.title, session=params.session or None,
+            tags=params.tags, progress=far,
         )  # fmt: skip
     if params.session is None:
         raise InvalidInput("session", "is required with messages; name the conversation")
@@ -235,7 +257,8 @@ def _bring(
     memory: Memory, path: str, space: str, params: Ingest, call: Call, far: Callable[[int, int], None]
 ) -> Brought:
     """A folder's documents and its code; a transcript; or else a document."""
-    if meant_path(path).is_dir():
+    if os.path.isdir(meant_path(path)):
+        _refuse_idle(params, "a folder", ("title",))
         end = time.monotonic() + _FOLDER_SECONDS
         folder = memory.ingest_folder(
             path, space=space, tags=params.tags, cancelled=lambda: call.cancelled or time.monotonic() > end,
@@ -250,6 +273,7 @@ def _bring(
         return view(Brought, folder, unfinished=not folder.finished, code=indexed(status), problems=problems)
     given: dict[str, Any] = {"space": space, "tags": params.tags, "cancelled": lambda: call.cancelled, "progress": far}
     if path.lower().endswith((".json", ".jsonl")) and memory.is_transcript(path, cancelled=lambda: call.cancelled):
+        _refuse_idle(params, "a transcript", ("title",))
         return brought(*memory.ingest_transcript(path, **given))
     return brought(memory.ingest_file(path, title=params.title, **given))
 

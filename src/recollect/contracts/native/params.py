@@ -31,7 +31,7 @@ class Remember(Params):
     valid_from: Moment | None = None
     valid_until: Moment | None = None
     evidence: Annotated[list[str], Meta(description="Ids it rests on")] = field(default_factory=list[str])
-    replaces: Annotated[str, Meta(description="Id it takes the place of")] | None = None
+    replaces: Annotated[str, Meta(description="Id it supersedes")] | None = None
     everywhere: bool = False
     space: str | None = None
 
@@ -71,7 +71,7 @@ class Revise(Params):
 
 class Forget(Params):
     id: str
-    keep_history: Annotated[bool, Meta(description="Mark it as no longer true")] = False
+    keep_history: Annotated[bool, Meta(description="Mark it as over")] = False
     superseded_by: Annotated[str, Meta(description="Id that holds instead")] | None = None
     reason: str | None = None
 
@@ -84,6 +84,7 @@ class Relate(Params):
     confidence: float = 1.0
     provenance: str | None = None
     valid_from: Moment | None = None
+    valid_until: Moment | None = None
     space: str | None = None
 
 
@@ -101,7 +102,7 @@ class Ingest(Params):
     path: Annotated[str, Meta(description="File, folder or transcript")] | None = None
     url: str | None = None
     messages: Annotated[list[dict[str, Any]], Meta(description="{role, content, name?, created_at?}")] | None = None
-    source: Annotated[str, Meta(description="Again, it is replaced")] | None = None
+    source: Annotated[str, Meta(description="Again: replaced")] | None = None
     title: str | None = None
     session: str | None = None
     tags: list[str] = field(default_factory=list[str])

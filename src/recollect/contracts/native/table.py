@@ -29,7 +29,7 @@ _TOOLS = (
     Tool("relate", "State a dated fact between two named things.", params.Relate, calls.relate, _WRITES),
     Tool("explore", "Facts, neighbours and mentions of an entity, or a record (id) and its past.",
          params.Explore, calls.explore, _READS, length="whole"),
-    Tool("ingest", "Store a document, conversation, web page, file or folder (documents and code).",
+    Tool("ingest", "Store a document, conversation, web page, file or folder (also of code).",
          params.Ingest, calls.ingest, _WRITES,
          in_steps=lambda given: given.path is not None or given.url is not None),
     Tool("status", "What this memory holds, how it is, and what differed (told_later).", params.Status, calls.status,
