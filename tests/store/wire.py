@@ -1,7 +1,8 @@
 """A wire to a PostgreSQL server that a test can cut, and that counts what goes over it.
 
 It stands between a client and the socket of a server, in this process. A turn is what the client says before it waits
-for an answer: the number of turns is the number of round trips.
+for an answer: the number of turns is the number of round trips. When the server happens to speak does not count: to the
+first statements of a pipeline it may have answered before the last are said.
 """
 
 from __future__ import annotations
@@ -23,6 +24,34 @@ TERMINATED = b"E" + (len(_FATAL) + 4).to_bytes(4, "big") + _FATAL
 """What a server says where an administrator ends a connection."""
 
 
+class _Speech:
+    """What one client says, message by message, wherever its bytes are cut.
+
+    A client that waits has said so: a query, a sync or a flush comes last. What it says after one begins a turn.
+    """
+
+    def __init__(self) -> None:
+        self._read = b""
+        self._left = 0
+        """So many bytes of a message are still to come."""
+        self._waits = self._is_first = True
+
+    def begins_a_turn(self, said: bytes) -> bool:
+        """Does a turn begin within these bytes?"""
+        self._read += said
+        begins = False
+        while True:
+            passed = min(self._left, len(self._read))
+            self._read, self._left = self._read[passed:], self._left - passed
+            named = 0 if self._is_first else 1  # a first message has no kind
+            if self._left or len(self._read) < named + 4:
+                return begins
+            kind = self._read[:named]
+            self._left = named + int.from_bytes(self._read[named : named + 4], "big")
+            begins |= self._waits and kind not in (b"S", b"H")
+            self._waits, self._is_first = kind in (b"", b"Q", b"S", b"H"), False
+
+
 class Wire:
     """Passes everything on, until it is told to cut at a turn: before the server hears it, or after it has answered.
 
@@ -39,7 +68,7 @@ class Wire:
         self._door.listen()
         self._lock = threading.Lock()
         self._away = threading.Event()
-        self._since: dict[threading.Event, int] = {}
+        self._since: dict[_Speech, int] = {}
         self._open: list[socket.socket] = []
         self.came = threading.Semaphore(0)
         """Can be acquired once for each connection that came."""
@@ -113,12 +142,13 @@ class Wire:
 
     def _carry(self, client: socket.socket, server: socket.socket) -> None:
         """One connection, in turns: what the client says, and then what the server says until the client speaks."""
-        spoken = threading.Event()
+        speech = _Speech()
         cut = threading.Event()
-        threading.Thread(target=self._answer, args=(client, server, spoken, cut), daemon=True).start()
+        threading.Thread(target=self._answer, args=(client, server, cut), daemon=True).start()
         with contextlib.suppress(OSError):
             while said := client.recv(65_536):
-                how = None if said == _ENDS_READING else self._turn(spoken, said)
+                begins = speech.begins_a_turn(said)
+                how = None if said == _ENDS_READING else self._turn(speech, said, begins)
                 if how == "before":
                     break
                 if how is not None:
@@ -128,29 +158,25 @@ class Wire:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
 
-    def _turn(self, spoken: threading.Event, said: bytes) -> Cut | None:
-        """Counts a turn where the server has spoken since the last, and says whether this one is cut."""
+    def _turn(self, speech: _Speech, said: bytes, begins: bool) -> Cut | None:
+        """Counts a turn where one begins, and says whether this one is cut."""
         with self._lock:
             if isinstance(self._cut_at, bytes) and self._cut_at in said:
                 self._cut_at, self.was_cut = None, True
                 return self._how
-            if not spoken.is_set() and self.turns:
+            if not begins and self.turns:
                 return None
-            spoken.clear()
             self.turns += 1
-            self._since[spoken] = self._since.get(spoken, 0) + 1
-            self.longest = max(self.longest, self._since[spoken])
+            self._since[speech] = self._since.get(speech, 0) + 1
+            self.longest = max(self.longest, self._since[speech])
             if self.turns != self._cut_at:
                 return None
             self.was_cut = True
             return self._how
 
-    def _answer(
-        self, client: socket.socket, server: socket.socket, spoken: threading.Event, cut: threading.Event
-    ) -> None:
+    def _answer(self, client: socket.socket, server: socket.socket, cut: threading.Event) -> None:
         with contextlib.suppress(OSError):
             while said := server.recv(65_536):
-                spoken.set()
                 if cut.is_set() and self._how == "silent":
                     continue
                 if cut.is_set():

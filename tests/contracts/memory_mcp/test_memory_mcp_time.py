@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from recollect.engine.parse import parse_time
+
 
 def test_a_memory_holds_from_when_it_was_stored_until_it_is_invalid(table, clock) -> None:
     before = clock.advance(hours=1)
@@ -76,5 +78,6 @@ def test_times_are_read_in_any_zone_and_told_in_utc(table) -> None:
 
     assert told("2026-01-06T13:00:00+01:00") == told("2026-01-06T12:00:00") == "2026-01-06T12:00:00Z"
     assert told("2026-01-06") == "2026-01-06T00:00:00Z"
-    for wrong in ("yesterday", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00+14:00"):
+    assert told("2026-01") == told(parse_time("2026-01", "timestamp").isoformat())  # a month and words, as everywhere
+    for wrong in ("some day", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00+14:00"):
         assert "timestamp: " in table.fail("get_valid_at", timestamp=wrong)

@@ -99,7 +99,7 @@ def test_backends_are_recorded_and_the_engine_that_serves_is_named(table: Substr
         ("reindex", {}, {"graph_backend": "neo4j"}, "args.options.graph_backend"),
         ("report", {}, APPLY, "args.options.apply\n  Extra inputs are not permitted"),
         ("report", {"min_confidence": 2}, None, "less than or equal to 1"),
-        ("report", {"reference_time": "yesterday"}, None, "args.input_data.reference_time"),
+        ("report", {"reference_time": "some day"}, None, "args.input_data.reference_time"),
         ("decay_stale", {"stale_after_days": -1}, APPLY, "args.input_data.stale_after_days"),
         ("audit", {}, {"max_items": 0}, "greater than or equal to 1"),
         ("archive_source", {"source_id": "src:gone", "reason": "r"}, APPLY, "Source not found: src:gone"),

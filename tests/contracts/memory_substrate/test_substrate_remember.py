@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory
+from recollect.engine.parse import parse_time
 
 GOVERNED = {"reason": "It guides later work.", "memory_source": "user_declared", "scope_refs": ["scope:project"]}
 TEXT = "# Guide\n\nThe project is written in Python.\n\n## Tools\n\nRuff checks it.\n"
@@ -237,8 +238,15 @@ def test_a_date_stands_for_its_midnight(table: Any) -> None:
     assert (held["valid_from"], held["valid_until"]) == ("2026-01-01T00:00:00Z", "2026-01-31T23:00:00Z")
     task = table.use("remember", "work_item", fact(due_at="2026-03-01"))["object_id"]
     assert table.query("page", {"id": task})["object"]["due_at"] == "2026-03-01T00:00:00+00:00"
-    told = table.refuse("remember", "activity", fact(started_at="yesterday"))
+    told = table.refuse("remember", "activity", fact(started_at="some day"))
     assert "args.input_data.started_at\n  Input should be a time such as" in told
+
+
+def test_a_month_and_words_name_a_time_as_everywhere(table: Any) -> None:
+    id = table.know("It held", valid_from="2001-03", valid_until="last year")
+    held = table.query("page", {"id": id})["object"]
+    for name, given in (("valid_from", "2001-03"), ("valid_until", "last year")):
+        assert parse_time(held[name], name) == parse_time(given, name)
 
 
 def test_the_reason_of_a_write_stands_in_the_journal(table: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from recollect.contracts.memory_mcp import answers as a
@@ -11,6 +10,7 @@ from recollect.contracts.memory_mcp import params as p
 from recollect.contracts.memory_mcp.code import CODE, known_language, known_project, need_embedder
 from recollect.contracts.tool import Call, view
 from recollect.engine.embedding.semantics import EmbeddingState
+from recollect.engine.parse import parse_iso_time
 from recollect.engine.read.by_signal import search_keywords, search_vectors, weigh
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import Record, SpaceStats
@@ -176,7 +176,7 @@ def get_valid(given: p.Valid, call: Call) -> a.Valid:
 
 
 def get_valid_at(given: p.ValidAt, call: Call) -> a.ValidAt:
-    moment = _moment(given.timestamp)
+    moment = parse_iso_time(given.timestamp, "timestamp")
     records = call.memory.list(
         space=call.space, without_kinds=[CODE], user=given.user_id, true_at=moment, limit=given.limit
     )
@@ -250,15 +250,6 @@ def _content(text: str) -> str:
 def _on_one_line(text: str | None) -> str | None:
     """The engine keeps labels without line breaks; here people may write some."""
     return None if text is None else " ".join(text.split()) or None
-
-
-def _moment(text: str) -> datetime:
-    """A time in ISO 8601; one without a zone is taken as UTC."""
-    try:
-        moment = datetime.fromisoformat(text)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise InvalidInput("timestamp", f"must be an ISO 8601 time like 2026-01-06T12:00:00Z: {error}") from error
 
 
 def _counts(held: SpaceStats | None) -> a.Deleted:

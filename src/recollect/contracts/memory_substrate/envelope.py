@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, Union, cast, get_args, get_origin
 
 import msgspec
@@ -19,6 +18,7 @@ from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.schemas import MOMENT
 from recollect.contracts.schema import derive_schema, own_word
 from recollect.contracts.tool import Call
+from recollect.engine.parse import parse_iso_time
 from recollect.errors import InvalidInput
 from recollect.forms import convert
 from recollect.plain import part_complaint, read_expected
@@ -27,7 +27,10 @@ from recollect.types import Json
 BLANK = "Input should not be blank"
 EXTRA = "Extra inputs are not permitted"
 MISSING = "Field required"
-NO_MOMENT = "Input should be a time such as 2026-04-28T00:00:00+00:00, or a date such as 2026-04-28"
+NO_MOMENT = (
+    "Input should be a time such as 2026-04-28T00:00:00+00:00, or a date such as 2026-04-28, 2026-03, yesterday "
+    "or last week"
+)
 NOT_APPLIED = "Input should be True: this mode changes memory and must be confirmed by options.apply=true"
 
 _MOST_TOLD = 50
@@ -190,12 +193,6 @@ def read(tool: str, value: Json, type_: type[Struct], name: str = "input_data") 
         raise Rejected(tool, [Problem(f"args.{name}", say(str(error)))]) from None
 
 
-def read_moment(text: str) -> datetime:
-    """The moment that a text names: a time (of UTC, unless it says otherwise), or a date for its midnight."""
-    moment = datetime.fromisoformat(text.strip().upper())
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
 def find_problems(value: Json, type_: object, place: str) -> list[Problem]:
     """All that is wrong with a value, where a params type says what would be right."""
     bare = _bare(type_)
@@ -252,8 +249,8 @@ def _is_moment(type_: object) -> bool:
 
 def _names_moment(text: Json) -> bool:
     try:
-        read_moment(str(text))
-    except (ValueError, OverflowError):
+        parse_iso_time(str(text), "moment")
+    except InvalidInput:
         return False
     return True
 

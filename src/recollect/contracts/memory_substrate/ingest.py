@@ -13,12 +13,13 @@ import msgspec
 
 from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate.answers import MOST_SHOWN, written
-from recollect.contracts.memory_substrate.envelope import Mode, Modes, read_moment
+from recollect.contracts.memory_substrate.envelope import Mode, Modes
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.suggestions import NEXT_ACTIONS, suggest
 from recollect.contracts.tool import Call
 from recollect.engine.care.concepts import concepts_of
 from recollect.engine.intake.results import IngestedRepo, IngestedSource
+from recollect.engine.parse import parse_iso_time
 from recollect.errors import InvalidInput
 
 MOST_PROBLEMS = 20
@@ -133,7 +134,7 @@ def _far(call: Call) -> Callable[[int, int], None]:
 
 
 def _message(message: s.Message) -> Mapping[str, object]:
-    said_at = None if message.created_at is None else read_moment(message.created_at)
+    said_at = None if message.created_at is None else parse_iso_time(message.created_at, "created_at")
     told = {**msgspec.structs.asdict(message), "created_at": said_at}
     return {name: value for name, value in told.items() if value is not None}
 

@@ -15,7 +15,7 @@ from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate.answers import MOST_SHOWN, answer, written
 from recollect.contracts.memory_substrate.audit import audit, structure, view_broken
 from recollect.contracts.memory_substrate.backends import configure, derived_indexes, engines
-from recollect.contracts.memory_substrate.envelope import Mode, Modes, filled, read_moment
+from recollect.contracts.memory_substrate.envelope import Mode, Modes, filled
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.report import report
 from recollect.contracts.tool import Call
@@ -23,6 +23,7 @@ from recollect.engine.care.concepts import concepts_of
 from recollect.engine.care.mend import mend
 from recollect.engine.care.resolve import Resolution, resolve_twins
 from recollect.engine.care.upkeep import upkeep
+from recollect.engine.parse import parse_iso_time
 from recollect.engine.write.govern import decay_stale, merge_duplicates, promote_candidates
 from recollect.errors import NotFound
 from recollect.forms import convert
@@ -73,7 +74,11 @@ def _repair(objects: Objects, given: s.Nothing, options: s.Apply, call: Call) ->
 def _given(inputs: s.Bar | s.Age | s.Care, kind: type[s.Bar | s.Age | s.Care]) -> dict[str, Any]:
     """What was given of some fields; the engine knows what holds where nothing was."""
     told = {name: getattr(inputs, name) for name in kind.__struct_fields__}
-    return {name: read_moment(value) if name == "at" else value for name, value in told.items() if value is not None}
+    return {
+        name: parse_iso_time(value, name) if name == "at" else value
+        for name, value in told.items()
+        if value is not None
+    }
 
 
 def _promote(objects: Objects, given: s.Bar, options: s.Apply, call: Call) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
 from typing import cast
 
@@ -24,12 +25,12 @@ from recollect.contracts.memory_substrate.envelope import (
     find_problems,
     in_own_words,
     read,
-    read_moment,
 )  # fmt: skip
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.schema import own_word
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
+from recollect.engine.parse import parse_iso_time
 from recollect.engine.read.alike import alike_knowledge
 from recollect.errors import InvalidInput
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Json, Receipt, Record
@@ -219,7 +220,11 @@ def _doing(objects: Objects, mode: str, given: s.Created, status: str, place: st
     if isinstance(given, s.WorkItemInput):
         kept |= {"priority": given.priority or "medium", "lifecycle_state": given.lifecycle_state or "active"}
     began, ended = kept.get("started_at"), kept.get("ended_at")
-    if isinstance(began, str) and isinstance(ended, str) and read_moment(ended) < read_moment(began):
+    if (
+        isinstance(began, str)
+        and isinstance(ended, str)
+        and datetime.fromisoformat(ended) < datetime.fromisoformat(began)
+    ):
         raise Rejected(TOOL, [Problem(f"{place}.ended_at", "Input should not be earlier than started_at")])
     known = [ref for ref in given.source_refs if (found := objects.record(ref)) and found.kind in CATALOGUE_KINDS]
     return {
@@ -243,7 +248,7 @@ def _given_fields(value: Struct) -> dict[str, Json]:
 def _moments(given: Struct, *names: str) -> dict[str, str | None]:
     """Some moments, all written alike."""
     texts: dict[str, str | None] = {name: getattr(given, name) for name in names}
-    return {name: None if text is None else read_moment(text).isoformat() for name, text in texts.items()}
+    return {name: None if text is None else parse_iso_time(text, name).isoformat() for name, text in texts.items()}
 
 
 # Changing

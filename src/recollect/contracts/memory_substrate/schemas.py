@@ -21,7 +21,9 @@ _Items = Annotated[int, Meta(ge=1, le=MOST_ITEMS, description="At most so many i
 _Snippet = Annotated[int, Meta(ge=40, le=4000, description="Longest excerpt, in characters (360)")]
 MOMENT = {"read": "as a moment"}
 """Marks fields whose texts name a moment."""
-Moment = Annotated[str, Meta(max_length=100, description="A time or a date, ISO 8601", extra=MOMENT)]
+Moment = Annotated[
+    str, Meta(max_length=100, description="A time or a date, ISO 8601 (or 2026-03, yesterday, last week)", extra=MOMENT)
+]
 _Id = Annotated[str, Meta(min_length=1, max_length=200, description="Id of an object: src:, node:, know:, act:, work:")]
 _Word = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"\S")]
 _Words = Annotated[list[_Word], Meta(max_length=64)]
