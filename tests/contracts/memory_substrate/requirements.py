@@ -71,6 +71,7 @@ REQUIREMENTS = (
             "test_knowledge_as_the_contract_shows_it", "test_knowledge_is_a_candidate_without_confidence_unless_told",
             "test_blank_and_overlong_words_are_refused_where_they_stand",
             "test_knowledge_cannot_be_of_a_kind_that_is_another_object", "test_a_date_stands_for_its_midnight",
+            "test_a_month_and_words_name_a_time_as_everywhere",
         ),
         "`projection_count` counts the objects whose derived indexes were renewed.",
     ),
