@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -41,3 +42,9 @@ def test_what_was_not_looked_at_comes_behind_what_was() -> None:
     sure = judge_code(alike(3), [Piece("", "text", False), None, Piece("quote", "function", True)])
     assert np.argsort(-sure).tolist() == [2, 0, 1]
     assert ((sure > 0) & (sure < 1)).all()
+
+
+def test_what_was_read_closely_counts_and_what_was_not_is_no_better_than_the_worst_that_was() -> None:
+    read = msgspec.structs.replace(alike(4), deep=np.array([-2.0, 3.0, np.nan, np.nan]))
+    sure = judge_code(read, [Piece("quote", "function", True)] * 4)
+    assert sure[1] > sure[0] == sure[2] == sure[3]

@@ -16,10 +16,10 @@ from recollect.retrieve.evidence import Evidence, Floats
 
 LOOKED_AT = 60
 """Of so many of the best it is looked at what kind of piece they are."""
-_NEAR, _LATE, _WORDS = 0.85, 5.0, 3.0
+_NEAR, _LATE, _WORDS, _READ = 0.85, 5.0, 3.0, 0.3
 _NAMELESS, _HELPER, _INSIDE, _CLASS, _DOCUMENTED, _CALLED = -3.0, -1.5, -1.7, -0.5, 1.4, 5.0
 _LEAST = _NAMELESS + _HELPER + _INSIDE + _CLASS
-_SLOPE, _LEVEL = 0.45, -5.0
+_SLOPE, _LEVEL = 0.45, -4.5
 _CALLABLE = frozenset({"function", "method", "macro"})
 
 
@@ -53,4 +53,11 @@ def _standing(piece: Piece) -> float:
 def judge_code(evidence: Evidence, pieces: Sequence[Piece | None]) -> Floats:
     """The probability of each to answer; whose kind was not looked at comes behind those."""
     added = np.array([_LEAST if piece is None else _standing(piece) for piece in pieces])
-    return 1.0 / (1.0 + np.exp(-(_SLOPE * (worth_of(evidence) + added) + _LEVEL)))
+    worth = worth_of(evidence) + added + _READ * _as_read(evidence.deep)
+    return 1.0 / (1.0 + np.exp(-(_SLOPE * worth + _LEVEL)))
+
+
+def _as_read(said: Floats) -> Floats:
+    """What the second model says of each; what it did not read is no better than the worst that it did."""
+    read = ~np.isnan(said)
+    return np.where(read, said, said[read].min()) if read.any() else np.zeros(len(said))

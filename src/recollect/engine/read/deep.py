@@ -22,12 +22,15 @@ DEEP = 20
 """How many of the best candidates are read when a question asks for it."""
 FEW = 5
 """How many are read in a small store without being asked."""
+FEW_OF_CODE = 10
+"""How many where only code is asked for, in a store of any size: of each no more than its beginning."""
 DEEP_SECONDS = 2.0
 """How long reading may take when a question asks for it."""
 FEW_SECONDS = 0.15
 """How long it may take without being asked."""
 _SMALL = 1_000
 _SHORT = 3_000
+_BEGINNING = 600  # characters, of code
 
 
 def is_worth_reading(records: int) -> bool:
@@ -39,7 +42,7 @@ def short_enough(records: Sequence[Record], *, deep: bool) -> Sequence[Record]:
     """The first of some records, as many as are read in a moment: unless it was asked for, long ones are not."""
     if deep:
         return records
-    sizes = np.cumsum([len(record.text) for record in records])
+    sizes = np.cumsum([len(_beginning(record) if record.kind == "code" else record.text) for record in records])
     return records[: int((sizes <= _SHORT).sum())]
 
 
@@ -57,14 +60,26 @@ def read_closely(
 
     Beyond the first `least` it reads what it can by the moment `until`; the rest has NaN.
     """
-    texts = _best_pieces(view, vectors, question, records)
+    texts = _pieces_to_read(view, vectors, question, records)
     asked = question.query.text
     said = [reranker.score(asked, texts[:least]), reranker.score(asked, texts[least:], until)]
     return np.concatenate(said).astype(np.float64)
 
 
+def _pieces_to_read(view: View, vectors: Sighted, question: Question, records: Sequence[Record]) -> list[str]:
+    """Of each record the piece that matches best: the model reads no more than one at once. Of code it is the
+    beginning, where its signature and its documentation say what it does.
+    """
+    best = _best_pieces(view, vectors, question, [record for record in records if record.kind != "code"])
+    found = iter(best)
+    return [_beginning(record) if record.kind == "code" else next(found) for record in records]
+
+
+def _beginning(code: Record) -> str:
+    return code.text[:_BEGINNING]
+
+
 def _best_pieces(view: View, vectors: Sighted, question: Question, records: Sequence[Record]) -> list[str]:
-    """Of each record the piece that matches best: the model reads no more than one at once."""
     pieces = [pieces_of(record) for record in records]
     if question.tokens is None:
         return [some[0] for some in pieces]

@@ -26,6 +26,7 @@ from recollect.engine.read.deep import (
     DEEP,
     DEEP_SECONDS,
     FEW,
+    FEW_OF_CODE,
     FEW_SECONDS,
     is_worth_reading,
     read_closely,
@@ -194,6 +195,10 @@ class _Pool:
 
     def _held(self, row: int) -> NDArray[np.uint32]:
         return self.origins[int(self.home[row])].findings.terms_of(int(self.row[row]))
+
+    @property
+    def is_code(self) -> bool:
+        return self._pieces is not None
 
     def look_at_pieces(self, shown: _Shown) -> None:
         """Sees what kind of code the best are: from now on all of them are judged as code."""
@@ -470,7 +475,7 @@ def _read(
     until: Callable[[], float],
 ) -> tuple[str, int] | None:
     """Has the best read together with the question, where that is worth the time: by which model, and how many."""
-    query, small = question.query, is_worth_reading(pool.evidence.records)
+    query, small = question.query, is_worth_reading(pool.evidence.records) or pool.is_code
     if is_blind(pool.evidence):  # what has no vector is in no language that the model reads
         return None
     if not (query.deep or small) or (not (query.deep and small) and until() <= time.monotonic()):
@@ -478,11 +483,14 @@ def _read(
     looked_at = max(DEEP, 2 * _FOLD_LOOKS_AT * query.limit)  # reading changes the order behind them, too
     compared = pool.best(max(_BY_TOKENS, looked_at)) if query.thorough else None
     ranked = pool.ranked(looked_at, least=0.0, among=compared)
-    best = ranked[: DEEP if query.deep else FEW]  # reading may lift or lower any of them
+    few = FEW_OF_CODE if pool.is_code else FEW
+    best = ranked[: DEEP if query.deep else few]  # reading may lift or lower any of them
     if len(best) < 2:
         return None
     likely = [one.version for one in ranked if one.score >= query.min_score]
-    records = short_enough(shown.records([one.version for one in best], likely), deep=query.deep)
+    records: Sequence[Record] = shown.records([one.version for one in best], likely)
+    if not pool.is_code:
+        records = short_enough(records, deep=query.deep)
     model = reranker()
     if model is None or not records or not model.reads(query.text):
         return None
