@@ -346,6 +346,21 @@ def test_an_entry_without_a_checksum_whose_verb_is_no_text_is_not_shown(store: P
         memory.journal(limit=100)
 
 
+@pytest.mark.parametrize("column", ["at", "stamp"])
+@pytest.mark.parametrize("value", ["9e18", "9000000000000000000", "-1", "'soon'"])
+def test_a_last_entry_without_a_checksum_of_an_impossible_time_is_damage_and_is_set_aside(
+    store: Path, column: str, value: str
+) -> None:
+    change(store, f"UPDATE journal SET checksum = NULL, {column} = {value} ORDER BY entry DESC LIMIT 1")
+    with pytest.raises(StoreDamaged, match=r"of no time that there can be; run `recollect doctor --repair`"):
+        opened(store.parent)
+    assert repair(Settings(home=store.parent, embedder="none")).set_aside == 1
+    with opened(store.parent) as memory:
+        assert memory.check() == []
+        assert memory.count() == 60
+        assert memory.remember("It goes on.").stored
+
+
 @pytest.mark.parametrize("logged", [False, True])
 def test_a_repair_of_a_store_of_a_newer_format_leaves_it_alone(store: Path, *, logged: bool) -> None:
     with closing(sqlite3.connect(store, isolation_level=None)) as connection:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from recollect.errors import WrongClock
+from recollect.errors import StoreDamaged, WrongClock
 from recollect.store.sql.database import Database
 from recollect.store.sql.rows import to_micros, to_moment
 
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+_LATEST = to_micros(datetime(9000, 1, 1, tzinfo=UTC))
+"""A stamp may be ahead of all clocks, by as much as one was wrong."""
 _A_LITTLE = 3_600_000_000
 """Microseconds by which two clocks of one store may differ without anybody calling it a jump."""
 
@@ -45,7 +47,20 @@ class Moment(NamedTuple):
 
 def last_moment(db: Database) -> Last | None:
     rows = db.rows("SELECT at, stamp FROM journal ORDER BY entry DESC LIMIT 1")
-    return Last(*rows[0]) if rows else None
+    if not rows:
+        return None
+    at, stamp = rows[0]
+    if not is_possible(at, stamp):
+        raise StoreDamaged(
+            "the last entry of the journal is of no time that there can be; run `recollect doctor --repair`, which sets"
+            " it aside"
+        )
+    return Last(at, stamp)
+
+
+def is_possible(at: object, stamp: object) -> bool:
+    """Can an entry be of this time, with this stamp (one of an early release has none)?"""
+    return all(isinstance(one, int) and 0 <= one <= _LATEST for one in (at, at if stamp is None else stamp))
 
 
 def next_moment(last: Last | None, now: datetime) -> Moment:

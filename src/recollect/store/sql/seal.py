@@ -20,6 +20,7 @@ from msgspec import NODEFAULT
 from recollect.errors import StoreDamaged
 from recollect.store.base import Thing
 from recollect.store.sql.database import Row
+from recollect.store.sql.moment import is_possible
 from recollect.store.sql.rows import columns_of, entity_row, record_row, relation_row, to_change
 from recollect.store.sql.shapes import READERS, TABLES
 from recollect.types import Change, Entity, Record, Relation
@@ -91,6 +92,19 @@ def read_changes(rows: Sequence[Row]) -> list[Change]:
         return [to_change(row) for row in rows]
     except (ValueError, TypeError, OverflowError) as error:
         raise _damaged_entry(rows[0]) from error
+
+
+def is_sound_entry(row: Row) -> bool:
+    """Is an entry, with the columns of `NOTED` and the checksum, as it was written? Of one of an earlier release, which
+    has none, it is only known whether it can be read, and is of a time that there can be.
+    """
+    if row[-1] is not None:
+        return row[-1] == seal(row[:-1])
+    try:
+        to_change(row)
+    except (ValueError, TypeError, OverflowError):
+        return False
+    return is_possible(row[NOTED.index("at")], row[NOTED.index("stamp")])
 
 
 def _damaged_entry(row: Row) -> StoreDamaged:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from recollect.store.base import Thing, names_of
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.rows import to_entity
-from recollect.store.sql.seal import NOTED, is_sound, seal
+from recollect.store.sql.seal import NOTED, is_sound, is_sound_entry, seal
 from recollect.store.sql.sealing import SPACES
 from recollect.store.sql.shapes import TABLES, select_things
 from recollect.types import Entity
@@ -27,8 +27,11 @@ def broken_rows(
         yield from _sentences(
             table, "version", [(row[0], row[1]) for row in broken_versions(db, type_)], besides, writers
         )
-    for table, key, columns, space in (("spaces", "no", SPACES, 1), ("journal", "entry", NOTED, 2)):
-        found = [(row[0], row[space]) for row in _broken(db, table, key, columns)]
+    for table, key, columns, space, sound in (
+        ("spaces", "no", SPACES, 1, _is_sound_space),
+        ("journal", "entry", NOTED, 2, is_sound_entry),
+    ):
+        found = [(row[0], row[space]) for row in _numbered(db, table, key, columns) if not sound(row)]
         yield from _sentences(table, key, found, besides, writers)
     count: int = db.rows(
         "SELECT count(*) FROM records WHERE space_no NOT IN (SELECT no FROM spaces)",
@@ -45,10 +48,13 @@ def broken_versions(db: Database, type_: type[Thing]) -> Iterator[Row]:
     return (row for row in rows if not is_sound(type_, row))
 
 
-def _broken(db: Database, table: str, key: str, columns: tuple[str, ...]) -> Iterator[Row]:
-    """The rows of a table whose checksum is not that of their columns."""
-    rows = _rows(db, f"SELECT {', '.join(columns)}, checksum FROM {table} WHERE {key} > ?", key)
-    return (row for row in rows if row[-1] is not None and row[-1] != seal(row[:-1]))
+def _numbered(db: Database, table: str, key: str, columns: tuple[str, ...]) -> Iterator[Row]:
+    """The rows of a table, each with its checksum."""
+    return _rows(db, f"SELECT {', '.join(columns)}, checksum FROM {table} WHERE {key} > ?", key)
+
+
+def _is_sound_space(row: Row) -> bool:
+    return row[-1] is None or row[-1] == seal(row[:-1])
 
 
 def _rows(db: Database, sql: str, key: str) -> Iterator[Row]:

@@ -25,7 +25,7 @@ from recollect.store.base import Thing
 from recollect.store.kept import Repaired
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sql.database import Row
-from recollect.store.sql.seal import NOTED, is_sound, seal
+from recollect.store.sql.seal import NOTED, is_sound, is_sound_entry, seal
 from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
 from recollect.store.sqlite.backup import copied_with_its_log, put_in_place
 from recollect.store.sqlite.connect import convert_error, is_unwritten, migrate, open_connection, refuse_newer
@@ -198,9 +198,10 @@ def _is_whole(table: str, columns: Sequence[str], row: Row) -> bool:
     held = dict(zip(columns, row, strict=True))
     if any(isinstance(value, _Unreadable) for value in row):
         return False
-    if table in ("spaces", "journal"):
-        named = _SPACES if table == "spaces" else NOTED
-        return held["checksum"] is None or held["checksum"] == seal([held[name] for name in named])
+    if table == "journal":
+        return is_sound_entry((*(held[name] for name in NOTED), held["checksum"]))
+    if table == "spaces":
+        return held["checksum"] is None or held["checksum"] == seal([held[name] for name in _SPACES])
     type_ = _TYPES[table]
     values = [held[name] for name in COLUMNS[type_]]
     tail = [held["checksum"], held["space_no"]]
