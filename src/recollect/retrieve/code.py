@@ -17,7 +17,7 @@ from recollect.retrieve.evidence import Evidence, Floats
 LOOKED_AT = 60
 """Of so many of the best it is looked at what kind of piece they are."""
 _NEAR, _LATE, _WORDS, _READ = 0.85, 5.0, 3.0, 0.3
-_NAMELESS, _HELPER, _INSIDE, _CLASS, _DOCUMENTED, _CALLED = -3.0, -1.5, -1.7, -0.5, 1.4, 5.0
+_NAMELESS, _HELPER, _INSIDE, _CLASS, _DOCUMENTED, _CALLED = -3.0, -0.5, -1.7, -0.8, 1.4, 5.0
 _LEAST = _NAMELESS + _HELPER + _INSIDE + _CLASS
 _SLOPE, _LEVEL = 0.45, -4.5
 _CALLABLE = frozenset({"function", "method", "macro"})
