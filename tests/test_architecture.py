@@ -69,6 +69,10 @@ ENGINE_ROOMS = ("write", "graph", "embedding", "read", "intake", "care")
 ALLOWED: dict[tuple[str, str], str] = {
     ("recollect.ingest.entities", "recollect.store.base"): "names are compared in one form, which the store defines",
     ("recollect.retrieve.restate", "recollect.store.terms"): "statements are compared by the terms that find them",
+    (
+        "recollect.retrieve.bare",
+        "recollect.store.terms",
+    ): "a text and a question are compared by the terms that find it",
     ("recollect.retrieve.ranker", "recollect.store.product"): "both multiply matrices while somebody waits",
     (
         "recollect.contracts.native.answers",

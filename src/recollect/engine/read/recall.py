@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -33,10 +33,11 @@ from recollect.engine.read.deep import (
     short_enough,
 )
 from recollect.engine.read.facts import facts_for
-from recollect.engine.write.taken_back import taken_back
+from recollect.engine.write.taken_back import lower_taken_back, taken_back
 from recollect.errors import EmbedderError
 from recollect.ingest.face import documentation_of
 from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions, subject_of
+from recollect.retrieve.bare import bare_among, lower_bare
 from recollect.retrieve.change import changing_terms
 from recollect.retrieve.code import LOOKED_AT, Piece, judge_code, worth_of
 from recollect.retrieve.context import pack_context
@@ -365,13 +366,14 @@ def answer(
         hits = tuple(lean_by_validity(hits, question.period))
     elif not asks_past(query.text):
         hits = put_asked_first(hits, frozenset(query_terms(query.text)))
-    asked = asked_among(hits, query.text)
-    if asked:
-        pool.drop([hit.record.version for hit in asked])
-        hits = lower_questions(hits, _hits(shown, pool, query), query)
+    asked, bare = asked_among(hits, query.text), [] if pool.is_code else bare_among(hits, query.text)
+    if asked or bare:
+        pool.drop([hit.record.version for hit in (*asked, *bare)])
+        others = _hits(shown, pool, query)
+        hits = lower_bare(lower_questions(hits, others, query) if asked else hits, bare, others, query)
     if said := taken_back(view, [hit.record for hit in hits]):
         pool.drop([hit.record.version for hit in hits if (hit.record.space, hit.record.id) in said])
-        hits = _lower(hits, _hits(shown, pool, query), said)[: query.limit]
+        hits = lower_taken_back(hits, _hits(shown, pool, query), said)[: query.limit]
     if stated:
         hits = tuple(sorted([*hits, *stated], key=lambda hit: -hit.score)[: query.limit])
     return Recall(
@@ -389,19 +391,6 @@ def answer(
             milliseconds=round((time.perf_counter() - started) * 1e3, 3),
         ),
     )
-
-
-def _lower(
-    hits: Sequence[Hit], others: Sequence[Hit], said: Mapping[tuple[str, str], Sequence[str]]
-) -> tuple[Hit, ...]:
-    """Hits of which some say what was taken back: those stand below what took it back, as far as that is found."""
-    scores = {(hit.record.space, hit.record.id): hit.score for hit in others}
-    best = {(hit.record.space, hit.record.id): hit for hit in (*others, *hits)}
-    for (space, id), by in said.items():
-        hit = best[space, id]
-        least = min([hit.score, *(scores[space, one] for one in by if (space, one) in scores)])
-        best[space, id] = msgspec.structs.replace(hit, score=least)
-    return tuple(sorted(best.values(), key=lambda hit: (-hit.score, (hit.record.space, hit.record.id) in said)))
 
 
 def _looking_back(question: Question) -> tuple[Question, bool]:

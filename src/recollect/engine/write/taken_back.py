@@ -19,7 +19,7 @@ from recollect.engine.write.grounds import Sources, is_knowledge, stands
 from recollect.retrieve.echo import echoes, is_all_about, says_something
 from recollect.store.base import Edit, Shelf, View
 from recollect.store.terms import hash_term, query_terms
-from recollect.types import CAPTURED, Evidence, Filter, Grounds, Record
+from recollect.types import CAPTURED, Evidence, Filter, Grounds, Hit, Record
 
 _FORGOTTEN = 0
 _MOST_TERMS = 64
@@ -138,6 +138,19 @@ def taken_back(view: View, records: Iterable[Record]) -> dict[tuple[str, str], t
             if by:
                 found[space, id] = by
     return found
+
+
+def lower_taken_back(
+    hits: Sequence[Hit], others: Sequence[Hit], said: Mapping[tuple[str, str], Sequence[str]]
+) -> tuple[Hit, ...]:
+    """Hits of which some say what was taken back: those stand below what took it back, as far as that is found."""
+    scores = {(hit.record.space, hit.record.id): hit.score for hit in others}
+    best = {(hit.record.space, hit.record.id): hit for hit in (*others, *hits)}
+    for (space, id), by in said.items():
+        hit = best[space, id]
+        least = min([hit.score, *(scores[space, one] for one in by if (space, one) in scores)])
+        best[space, id] = replace(hit, score=least)
+    return tuple(sorted(best.values(), key=lambda hit: (-hit.score, (hit.record.space, hit.record.id) in said)))
 
 
 def _says_again(view: View, space: str, id: str, version: int) -> bool:
