@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.retrieve.asking import asks_past, subject_of
+from recollect.retrieve.asking import asks_past, is_question, subject_of
 from recollect.retrieve.period import TimeWords, find_time
 
 
@@ -105,3 +105,30 @@ def test_the_time_that_a_question_names_is_found(question: str, found: TimeWords
 )
 def test_what_is_asked_about_is_what_counts(question: str, subject: str) -> None:
     assert subject_of(question) == subject
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is the wifi password", "who wrote the parser", "which server runs the queue", "how many users do we have",
+        "wo liegt der Schlüssel", "wer hat den Schlüssel", "was kostet die Miete", "où se trouve la clé",
+        "dónde está la llave", "donde esta la llave", "quanto costa l'abbonamento", "onde está a chave",
+        "waar staat de fiets", "где лежит ключ", "как зовут сантехника", "密码是什么", "钥匙在哪里", "鍵はどこ",
+    ],
+)  # fmt: skip
+def test_a_question_is_one_without_a_mark_too(text: str) -> None:
+    assert is_question(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How to deploy: run make ship", "How Tom deploys the app", "Wo der Schlüssel liegt: unter der Matte",
+        "When in doubt restart the router", "When Mira comes we eat at seven", "Who has the keys is Mira",
+        "What is due in May is paid by Tom", "Wie besprochen kommt Tom am Montag", "Wo Tom wohnt",
+        "Quand il pleut le toit fuit", "Quando piove il cane resta dentro", "Chi arriva tardi lava i piatti",
+        "Cuando llueve cerramos el tejado", "Когда идёт дождь крыша течёт", "没什么特别的", "谁都可以进来",
+    ],
+)  # fmt: skip
+def test_what_begins_like_a_question_and_tells_something_is_none(text: str) -> None:
+    assert not is_question(text)

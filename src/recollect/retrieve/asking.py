@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from recollect.pattern import pattern_of
+from recollect.retrieve.interrogative import opens_as_question
 from recollect.types import Hit, Query
 
 _OF_AGE = r"(?!(?:m[ae]n|wom[ae]n|lad(?:y|ies)|fellow|dad|people|folks?|friends?|town|city|age|house|school)\b)"
@@ -197,10 +198,12 @@ _SAME = 0.75  # of a question's weight; what asks with so much of it asks the sa
 
 
 def is_question(text: str) -> bool:
-    """Is a text one short question, and nothing else?"""
+    """Is a text one short question, and nothing else, with a mark or without?"""
     said = text.strip()
     short = len(said) <= _MOST_UNSPACED if " " not in said else len(said.split()) <= _MOST_WORDS
-    return short and said.endswith(_MARKS) and _SENTENCES.search(said) is None
+    if not short or _SENTENCES.search(said):
+        return False
+    return said.endswith(_MARKS) or opens_as_question(said)
 
 
 def asked_among(hits: Sequence[Hit], question: str) -> list[Hit]:
