@@ -526,7 +526,7 @@ def test_a_note_of_basic_memory_gives_observations_relations_and_its_text(memory
     found = {record.kind: record for record in memory.list()}
     method = found["method"]
     assert method.text == "Coffee Brewing: Pour over takes three minutes"
-    assert (method.tags, method.metadata) == (("coffee", "slow mornings", "brewing"), {"context": "measured twice"})
+    assert (method.tags, method.metadata["context"]) == (("coffee", "slow mornings", "brewing"), "measured twice")
     assert (method.source, method.event_time) == ("coffee/Coffee Brewing.md", datetime(2026, 2, 3, 8, tzinfo=UTC))
     assert "- [ ] buy beans" in found["note"].text
     facts = {(fact.predicate, fact.object) for fact in memory.facts("Coffee Brewing")}
@@ -627,3 +627,144 @@ def test_front_matter_is_read_as_it_was_written(value: str) -> None:
     found, body = split_front_matter(render_front_matter(fields) + "\nText.\n---\nMore.\n")
     assert (found["one"], found["many"], found["truth"]) == (value, [value, "two"], True)
     assert body == "Text.\n---\nMore.\n"
+
+
+COFFEE = """---
+title: Coffee
+permalink: coffee
+---
+
+## Observations
+- [method] Pour over takes three minutes #brewing
+- [method] A French press takes four minutes
+- [fact] Beans are from Peru
+"""
+
+
+def texts(memory: Memory) -> list[str]:
+    return sorted(one.text for one in memory.list(limit=500))
+
+
+def bring(memory: Memory, path: Path) -> Imported:
+    """What an import tells, which its dry run told before."""
+    (tried,) = memory.import_(path, dry_run=True)
+    (done,) = memory.import_(path)
+    assert tried == done
+    assert memory.check() == []
+    return done
+
+
+def write_note(path: Path, text: str, day: int) -> Path:
+    put(path, text)
+    os.utime(path, (1_700_000_000 + day * 86_400,) * 2)
+    return path.parent
+
+
+def test_an_observation_that_was_edited_there_is_a_new_version_and_one_that_is_gone_is_retired(
+    memory: Memory, tmp_path: Path
+) -> None:
+    note = tmp_path / "notes" / "Coffee.md"
+    assert bring(memory, write_note(note, COFFEE, 1)).records == 3
+    edited = COFFEE.replace("three", "five").replace("- [fact] Beans are from Peru\n", "- [fact] The kettle is steel\n")
+    done = bring(memory, write_note(note, edited, 2))
+    assert (done.records, done.newer, done.removed, done.records_present) == (1, 1, 1, 1)
+    said = ["A French press takes four minutes", "Pour over takes five minutes", "The kettle is steel"]
+    assert texts(memory) == [f"Coffee: {one}" for one in said]
+    again = bring(memory, note.parent)
+    assert (again.records, again.newer, again.removed, again.records_present) == (0, 0, 0, 3)
+    older = bring(memory, write_note(note, COFFEE, 1))
+    assert (older.records, older.newer, older.removed) == (0, 0, 0)
+    assert older.problems == ("2 memories left out: what is here of it is of a later time",)
+    assert bring(memory, write_note(note, COFFEE, 3)).newer == 1
+    assert texts(memory)[1:] == ["Coffee: Beans are from Peru", "Coffee: Pour over takes three minutes"]
+
+
+def test_a_note_of_the_same_name_in_another_folder_takes_nothing_from_this_one(memory: Memory, tmp_path: Path) -> None:
+    bring(memory, write_note(tmp_path / "one" / "Coffee.md", COFFEE, 1))
+    other = COFFEE.replace("permalink: coffee", "permalink: other/coffee").replace("Beans are", "Tea is")
+    done = bring(memory, write_note(tmp_path / "two" / "Coffee.md", other, 2))
+    assert (done.newer, done.removed) == (0, 0)
+    assert "Coffee: Beans are from Peru" in texts(memory)
+
+
+def test_what_was_changed_here_stays_when_its_part_was_edited_there(memory: Memory, tmp_path: Path) -> None:
+    note = tmp_path / "notes" / "Coffee.md"
+    bring(memory, write_note(note, COFFEE, 1))
+    here = next(one for one in memory.list() if "three" in one.text)
+    memory.revise(here.id, "Coffee: Pour over takes six minutes")
+    done = bring(memory, write_note(note, COFFEE.replace("three", "five"), 2))
+    assert (done.newer, done.removed, done.records) == (0, 0, 0)
+    assert done.problems == ("1 memory left out: it says something else here, which is kept",)
+    assert "Coffee: Pour over takes six minutes" in texts(memory)
+    gone = bring(memory, write_note(note, COFFEE.replace("- [method] Pour over takes three minutes #brewing\n", ""), 3))
+    assert gone.removed == 0
+    assert "Coffee: Pour over takes six minutes" in texts(memory)
+
+
+def test_a_paragraph_that_claude_rewrote_is_a_new_version_of_the_one_that_came_before(
+    memory: Memory, tmp_path: Path
+) -> None:
+    def told(work: str, orchard: str, account: str = "a") -> Path:
+        held = {"conversations_memory": f"**Work**\n\n{work}\n\nShe prefers mornings.",
+                "project_memories": {"p": orchard}, "account_uuid": account}  # fmt: skip
+        return put(tmp_path / "memories.json", [held])
+
+    bring(memory, told("Ada builds engines in Leeds.", "The orchard has ten trees."))
+    done = bring(memory, told("Ada builds engines in York.", "The orchard has twelve trees."))
+    assert (done.records, done.newer, done.removed, done.records_present) == (0, 2, 0, 1)
+    said = ["The orchard has twelve trees.", "Work: Ada builds engines in York.", "Work: She prefers mornings."]
+    assert texts(memory) == said
+    other = bring(memory, told("Tom bakes bread.", "The bakery opens at six.", "b"))
+    assert (other.newer, other.removed) == (0, 0)
+
+
+@pytest.mark.parametrize("field", ["chroma:document", "room", "last_modified"])
+def test_a_drawer_that_was_edited_is_a_new_version_though_it_says_no_later_time(
+    memory: Memory, tmp_path: Path, field: str
+) -> None:
+    palace = unpack(tmp_path / "palace", "chroma.sqlite3.gz")
+    bring(memory, palace)
+    with closing(sqlite3.connect(palace / "chroma.sqlite3")) as held, held:
+        was = held.execute("select string_value from embedding_metadata where id = 1 and key = ?", (field,)).fetchone()
+        change = "update embedding_metadata set string_value = ? where id = 1 and key = ?"
+        held.execute(change, ("2026-11-18T00:00:00" if field == "last_modified" else "kept cool", field))
+    done = bring(memory, palace)
+    assert (done.records, done.newer) == (0, 0 if field == "last_modified" else 1)
+    if field != "last_modified":
+        with closing(sqlite3.connect(palace / "chroma.sqlite3")) as held, held:
+            held.execute(change, (*was, field))
+        assert bring(memory, palace).newer == 0  # what was here before is no later than what is here
+
+
+def test_a_memory_of_mcp_memory_service_follows_its_tags_and_what_took_its_place(
+    memory: Memory, tmp_path: Path
+) -> None:
+    folder = unpack(tmp_path / "files", "mms.db.gz")
+    bring(memory, folder)
+    with closing(sqlite3.connect(folder / "mms.db")) as held, held:
+        held.execute("update memories set tags = 'ops,friday', updated_at = updated_at + 60 where id = 1")
+    assert bring(memory, folder).newer == 1
+    with closing(sqlite3.connect(folder / "mms.db")) as held, held:
+        held.execute(
+            "insert into memories(content_hash, content, tags, memory_type, metadata, created_at, updated_at)"
+            " values('bbbb', 'Deploys happen on Fridays', 'ops', 'note', '{}', 1800000000, 1800000000)"
+        )
+        held.execute("update memories set superseded_by = 'bbbb' where id = 1")
+    for newer in (1, 0):
+        done = bring(memory, folder)
+        assert (done.records, done.newer, done.removed) == (0, newer, 0)
+        assert "1 memory left out: another has taken its place there" in done.problems
+    assert texts(memory) == ["Deploys happen on Fridays", "Use RS256 for tokens"]
+
+
+def test_a_dry_run_counts_what_a_file_holds_twice_as_the_import_does(memory: Memory, tmp_path: Path) -> None:
+    rows: list[Json] = [
+        {"id": f"m{number}", "memory": f"Number {number % 150}", "user_id": "a", "hash": "x", "categories": ["one"]}
+        for number in range(300)
+    ]
+    file = put(tmp_path / "mem0.json", rows)
+    done = bring(memory, file)
+    assert (done.records, done.records_present) == (150, 150)
+    put(file, json.loads(file.read_text().replace('["one"]', '["two"]')))
+    assert bring(memory, file).newer == 150
+    assert {one.tags for one in memory.list(limit=500)} == {("two",)}

@@ -121,7 +121,7 @@ def _say_differing(one: Differing) -> None:
 def _beside(one: Imported) -> str:
     present = one.records_present + one.facts_present
     told = ((present, "here already"), (len(one.same), "so under another id"), (one.newer, "brought up to date"),
-            (one.removed, "retired, no longer in their conversation"))  # fmt: skip
+            (one.removed, "retired, no longer there"))  # fmt: skip
     return "".join(f"; {count:,} {'was' if count == 1 else 'were'} {words}" for count, words in told if count)
 
 

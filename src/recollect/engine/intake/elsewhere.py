@@ -20,9 +20,10 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.engine.core import Core, forgotten_among, last_changes, parts, transact
+from recollect.engine.core import Core, forgotten_among, last_changes, transact
 from recollect.engine.graph.link import Statement, bring_one, name_one
 from recollect.engine.graph.named import names_of
+from recollect.engine.intake.again import Met, is_later, meet, note_wholes, says_the_same
 from recollect.engine.intake.drafts import draft_conversation, place_conversation
 from recollect.engine.intake.results import Imported
 from recollect.engine.intake.sources import parse_source, write_source
@@ -30,11 +31,12 @@ from recollect.engine.parse import parse_draft, parse_label, parse_optional, par
 from recollect.engine.write.remember import content_hash, count_stated, ensure_space, put_of, take_all
 from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput, RecollectError, StoreError
-from recollect.ingest.elsewhere.found import Fact, Item, Left, Named, Note, Origin, Row, key_of, time_of
+from recollect.ingest.elsewhere.found import Fact, Item, Left, Named, Note, Origin, Row, key_of
 from recollect.ingest.talk import Conversation
 from recollect.store.base import Edit, normal_name
 from recollect.store.foreign import read_tables, table_names
-from recollect.types import Draft, Entity, Filter, Record
+from recollect.store.ops import Retire
+from recollect.types import Draft, Entity, Record
 
 Progress = Callable[[str, int, int], None]
 _AT_ONCE = 100
@@ -62,6 +64,10 @@ class Files:
     @cached_property
     def _archive(self) -> zipfile.ZipFile | None:
         return zipfile.ZipFile(self._path) if self._path.is_file() and zipfile.is_zipfile(self._path) else None
+
+    @property
+    def place(self) -> str:
+        return str(self._path.resolve())
 
     @property
     def files(self) -> Sequence[str]:
@@ -166,15 +172,23 @@ def import_elsewhere(
     return [taking.bring(read_elsewhere(origin, path), origin.name, dry_run=dry_run, progress=progress)]
 
 
-def _is_later(there: Draft, here: Record) -> bool:
-    """Does the program say that it was changed after what came of it?"""
-    before, after = (time_of(one.metadata, "updated_at") or one.event_time for one in (here, there))
-    return before is not None and after is not None and before < after
-
-
 def _left_out(count: int, what: str, why: str) -> str:
     plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
     return f"{count:,} {what if count == 1 else plural} left out: {why}"
+
+
+def _parcels(items: Sequence[Item]) -> Iterator[tuple[int, list[Item]]]:
+    """Items by so many at a time, of a whole all at once; each time with how many there were so far."""
+    part: list[Item] = []
+    for done, item in enumerate(items):
+        whole = item.whole if isinstance(item, Note) else None
+        last = next((one.whole for one in reversed(part) if isinstance(one, Note)), None)
+        if len(part) >= _AT_ONCE and (whole is None or whole != last):
+            yield done, part
+            part = []
+        part.append(item)
+    if part:
+        yield len(items), part
 
 
 class Taking:
@@ -199,14 +213,18 @@ class Taking:
         self._talks = 0
         self._removed = 0
         self._newer = 0
+        self._told: set[str] = set()
+        """The records that some note was about already."""
 
     def bring(self, items: Sequence[Item], stage: str, *, dry_run: bool, progress: Progress | None) -> Imported:
         """Takes all of them, some in each transaction, between which others may write."""
-        for done, some in parts(items, _AT_ONCE):
-            transact(self._core, lambda edit, some=some: self._take(edit, some), dry_run=dry_run)
-            if progress is not None:
-                progress(stage, done, len(items))
-        if not dry_run:
+        if dry_run:  # in one transaction: what comes twice meets what came of it before
+            transact(self._core, lambda edit: self._take_all(edit, stage, items, progress), dry_run=True)
+        else:
+            for done, some in _parcels(items):
+                transact(self._core, lambda edit, some=some: self._take(edit, some), dry_run=False)
+                if progress is not None:
+                    progress(stage, done, len(items))
             self._core.written()
         left = [_left_out(count, what, why) for (what, why), count in self._left.items()]
         return Imported(
@@ -215,6 +233,12 @@ class Taking:
             newer=self._newer, removed=self._removed, forgotten=tuple(self._forgotten), masked=tuple(self._masked),
             problems=tuple(left),
         )  # fmt: skip
+
+    def _take_all(self, edit: Edit, stage: str, items: Sequence[Item], progress: Progress | None) -> None:
+        for done, some in _parcels(items):
+            self._take(edit, some)
+            if progress is not None:
+                progress(stage, done, len(items))
 
     def _take(self, edit: Edit, items: Sequence[Item]) -> None:
         ensure_space(edit, self._space)
@@ -242,13 +266,14 @@ class Taking:
         gone = forgotten_among(edit, self._space, "record", (draft.id or "" for _, draft in found))
         self._forgotten |= dict.fromkeys(gone)
         coming = [(note, draft) for note, draft in found if draft.id not in gone]
-        if not self._own:
-            left = self._changed_there(edit, [draft for _, draft in coming])
-            coming = [(note, draft) for note, draft in coming if any(draft is one for one in left)]
-        drafts = [draft for _, draft in coming]
+        met = Met({}, set(), [], {}, {}) if self._own else meet(edit, self._space, self._origin, coming)
+        known = self._changed_there(edit, [draft for _, draft in coming], met)
+        left = [place for place in range(len(coming)) if place not in known]
+        drafts = [coming[place][1] for place in left]
         alike = () if self._own else _OWNERS
         taken = take_all(self._core, edit, drafts, self._space, list(map(count_stated, drafts)), alike=alike)
-        for (note, draft), receipt in zip(coming, taken.finish(), strict=True):
+        for place, receipt in zip(left, taken.finish(), strict=True):
+            note, draft = coming[place]
             if receipt.outcome == "rejected":
                 self._left[self._nouns[0], receipt.reason or "it was not taken"] += 1
             elif receipt.stored:
@@ -257,30 +282,52 @@ class Taking:
                     edit.touch({(self._space, draft.id or ""): note.recalled}, note.last_recalled or edit.now)
             else:
                 self._present["record"] += 1
+            if receipt.id is not None and receipt.outcome != "rejected":
+                known[place] = receipt.id
+                self._told.add(receipt.id)
             self._masked |= dict.fromkeys(receipt.masked)
+        note_wholes(edit, self._space, met, known)
 
-    def _changed_there(self, edit: Edit, drafts: Sequence[Draft]) -> list[Draft]:
-        """Takes over what was changed there since it came, unless it was changed here as well; the others are left."""
-        ids = tuple(draft.id for draft in drafts if draft.id is not None)
-        held = {one.id: one for one in edit.select(Record, Filter(spaces=(self._space,), ids=ids, valid_only=False))}
-        last = last_changes(edit, self._space, "record", held)
-        screen, left = Screen(edit, self._space), list[Draft]()
-        for draft in drafts:
-            here, (there, masked) = held.get(draft.id or ""), screen.take(draft)
-            if here is None or here.text == there.text or not there.text.strip():
-                left.append(draft)
-            elif last[here.id].verb not in (_CAME, _CAME_AGAIN) or not _is_later(there, here):
+    def _changed_there(self, edit: Edit, drafts: Sequence[Draft], met: Met) -> dict[int, str]:
+        """Takes over what was changed there since it came, unless it was changed here as well. Answers what is here of
+        all that needs no more, by its place.
+        """
+        touched = [*met.here.values(), *met.gone]
+        last = last_changes(edit, self._space, "record", [one.id for one in touched])
+        screen, known = Screen(edit, self._space), dict[int, str]()
+        for place, draft in enumerate(drafts):
+            here, (there, masked) = met.here.get(place), screen.take(draft)
+            if place in met.older:
+                self._left["memory", "what is here of it is of a later time"] += 1
+                known[place] = ""
+            if here is None or not there.text.strip():
+                continue
+            ours = here.id in self._told or last[here.id].verb not in (_CAME, _CAME_AGAIN)
+            same = here.text == there.text
+            self._told.add(here.id)
+            if says_the_same(there, here) or (same and (ours or not is_later(edit, there, here))):
+                self._present["record"] += 1
+            elif ours or not is_later(edit, there, here):
                 self._present["record"] += 1
                 self._left["memory", "it says something else here, which is kept"] += 1
             else:
-                new = msgspec.structs.replace(
-                    here, text=there.text, content_hash=content_hash(there.text), title=there.title, tags=there.tags,
-                    metadata=there.metadata, event_time=there.event_time or here.event_time,
-                )  # fmt: skip
-                edit.apply([put_of(edit, new, _CAME_AGAIN, here, reason=f"changed in {self._origin}")])
-                self._newer += 1
+                self._renew(edit, here, there)
                 self._masked |= dict.fromkeys(masked)
-        return left
+            known[place] = here.id
+        for one in met.gone:
+            if last[one.id].verb in (_CAME, _CAME_AGAIN):
+                edit.apply([Retire(thing=one, verb=_CAME_AGAIN, reason=f"no longer in {self._origin}")])
+                self._removed += 1
+        return known
+
+    def _renew(self, edit: Edit, here: Record, there: Draft) -> None:
+        new = msgspec.structs.replace(
+            here, text=there.text, content_hash=content_hash(there.text), title=there.title, tags=there.tags,
+            kind=there.kind, memory_type=there.memory_type, project=there.project, room=there.room, user=there.user,
+            source=there.source, metadata=there.metadata, event_time=there.event_time or here.event_time,
+        )  # fmt: skip
+        edit.apply([put_of(edit, new, _CAME_AGAIN, here, reason=f"changed in {self._origin}")])
+        self._newer += 1
 
     def _stays_forgotten(self, edit: Edit, noun: str, id: str) -> bool:
         """Was it forgotten here for good? Then that is told, and it does not come back."""
@@ -290,7 +337,7 @@ class Taking:
 
     def _draft(self, note: Note) -> Draft | None:
         given = {name: value for name, value in msgspec.structs.asdict(note).items() if value not in (None, (), {})}
-        for told in ("recalled", "last_recalled"):
+        for told in ("recalled", "last_recalled", "formerly", "whole"):
             given.pop(told, None)
         given |= {"id": given.pop("key"), "trust": "imported", "event_time": given.pop("at", None)}
         if not self._own:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import cast
 
 import msgspec
@@ -29,6 +30,7 @@ from recollect.ingest.elsewhere.found import (
 from recollect.ingest.exports import read_chatgpt, read_claude
 from recollect.ingest.html import page_to_markdown
 from recollect.ingest.talk import Conversation, Message, fit_text
+from recollect.types import Json
 
 _CONVERSATIONS = re.compile(r"(^|/)conversations(-\d+)?\.json$")
 _ACTIVITY = re.compile(r"(^|/)My ?Activity\.json$|Gemini[^/]*/[^/]+\.json$", re.IGNORECASE)
@@ -68,14 +70,18 @@ def _fits_claude(files: Material) -> bool:
 
 
 def _read_claude(files: Material) -> Iterator[Item]:
+    last: datetime | None = None
     for name in _conversations(files, b'"chat_messages"'):
-        yield from read_claude(files.read(name))
+        data = files.read(name)
+        yield from read_claude(data)
+        moments = [last, *(time_of(one, "updated_at", "created_at") for one in objects_of(data))]
+        last = max(filter(None, moments), default=None)
     projects = {text_of(one, "uuid"): one for name in _named(files, _PROJECTS) for one in objects_of(files.read(name))}
     names = {key: text_of(one, "name") for key, one in projects.items()}
     alone = [name for name in files.files[:1] if b'"conversations_memory"' in files.head(name)]
     for name in _named(files, _MEMORIES) or alone:
         for one in objects_of(files.read(name)):
-            yield from _remembered(one, names)
+            yield from _remembered(one, names, last or files.changed(name))
     for key, one in projects.items():
         if told := text_of(one, "prompt_template"):
             yield Note(key=f"project-{key}", text=told, kind="instruction", project=names[key] or None,
@@ -87,13 +93,17 @@ def _read_claude(files: Material) -> Iterator[Item]:
             )
 
 
-def _remembered(one: Row, projects: Mapping[str, str]) -> Iterator[Note]:
-    for said in paragraphs(text_of(one, "conversations_memory")):
-        yield Note(key=key_of("memory", said), text=said, metadata={"from": "conversations_memory"})
+def _remembered(one: Row, projects: Mapping[str, str], last: datetime | None) -> Iterator[Note]:
+    dated: dict[str, Json] = {} if last is None else {"updated_at": last.isoformat()}
+    whole = text_of(one, "account_uuid")
+    for said in dict.fromkeys(paragraphs(text_of(one, "conversations_memory"))):
+        yield Note(key=key_of("memory", said), text=said, metadata={"from": "conversations_memory", **dated},
+                   whole=whole)  # fmt: skip
     held = one.get("project_memories")
     for key, text in cast("Mapping[str, object]", held).items() if isinstance(held, Mapping) else ():
-        for said in paragraphs(text) if isinstance(text, str) else ():
-            yield Note(key=key_of("memory", key, said), text=said, project=projects.get(key) or key)
+        for said in dict.fromkeys(paragraphs(text)) if isinstance(text, str) else ():
+            yield Note(key=key_of("memory", key, said), text=said, project=projects.get(key) or key, metadata=dated,
+                       whole=f"{whole}\0{key}")  # fmt: skip
 
 
 # Gemini

@@ -25,6 +25,7 @@ from recollect.ingest.elsewhere.found import (
     time_of,
 )
 from recollect.ingest.frontmatter import split_front_matter
+from recollect.types import Json
 
 _OBSERVED = re.compile(r"^\s*(?:[-*+]|\d+[.)]) +\[(?P<category>[^\[\]()]+)\] +(?P<text>\S.*)$")
 _LINK = re.compile(r"\[\[(?P<object>[^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
@@ -54,7 +55,7 @@ def _read(files: Material) -> Iterator[Item]:
         except UnicodeDecodeError:
             yield Left("note", "it is not UTF-8 text")
             continue
-        yield from _read_note(name, text, files.changed(name))
+        yield from _read_note(name, text, files.changed(name), f"{files.place}\0{name}")
 
 
 def _observed(line: str) -> re.Match[str] | None:
@@ -64,13 +65,14 @@ def _observed(line: str) -> re.Match[str] | None:
     return found if len(category) > 1 or (category.isalnum() and category not in "xX") else None
 
 
-def _read_note(name: str, text: str, changed: datetime | None) -> Iterator[Item]:
+def _read_note(name: str, text: str, changed: datetime | None, whole: str) -> Iterator[Item]:
     front, body = split_front_matter(text)
     title = text_of(front, "title") or name.rsplit("/", 1)[-1].removesuffix(".md")
     project = name.rpartition("/")[0] or None
     key = text_of(front, "permalink") or name
     tags, since = labels_of(front.get("tags")), time_of(front, "created", "date", "modified")
-    at = since or changed
+    at, last = since or changed, time_of(front, "modified", "updated") or changed
+    dated: dict[str, Json] = {} if last is None else {"updated_at": last.isoformat()}
     yield Named(name=title, type=text_of(front, "type") or None)
     prose: list[str] = []
     links: dict[str, None] = {}
@@ -90,7 +92,7 @@ def _read_note(name: str, text: str, changed: datetime | None) -> Iterator[Item]
             yield Note(
                 key=key_of(key, said), text=f"{title}: {plain}", kind=observed["category"].strip(),
                 tags=tuple(dict.fromkeys((*tags, *_TAG.findall(said)))), at=at, source=name, room=project, title=title,
-                metadata={} if context is None else {"context": context[1]},
+                metadata=dated if context is None else {"context": context[1], **dated}, whole=whole,
             )  # fmt: skip
         elif related is not None:
             predicate = (related["predicate"] or "").strip("\"' ") or "links_to"
@@ -104,7 +106,8 @@ def _read_note(name: str, text: str, changed: datetime | None) -> Iterator[Item]
     said = re.sub(r"^#+ *(Observations|Relations)\s*$", "", "\n".join(prose), flags=re.MULTILINE).strip()
     said = re.sub(r"\n{3,}", "\n\n", said)
     if said and said.lstrip("# ").strip() != title:
-        yield Note(key=f"{key}#", text=said, title=title, kind="note", tags=tags, at=at, source=name, room=project)
+        yield Note(key=f"{key}#", text=said, title=title, kind="note", tags=tags, at=at, source=name, room=project,
+                   metadata=dated, whole=whole)  # fmt: skip
 
 
 ORIGIN = Origin("basic-memory", _fits, _read)

@@ -25,6 +25,10 @@ class Note(Struct, frozen=True, kw_only=True):
 
     key: str
     text: str
+    formerly: tuple[str, ...] = ()
+    """By which keys its program knew what it says in the place of."""
+    whole: str | None = None
+    """Of what it is a part: what came of that and is no longer told is no longer in it. All parts come together."""
     title: str | None = None
     kind: str = "memory"
     memory_type: str = "semantic"
@@ -76,6 +80,11 @@ Item: TypeAlias = Note | Fact | Named | Conversation | Left
 
 class Material(Protocol):
     """A file, or the files of a folder or an archive, by their names in it."""
+
+    @property
+    def place(self) -> str:
+        """Where they lie."""
+        ...
 
     @property
     def files(self) -> Sequence[str]: ...

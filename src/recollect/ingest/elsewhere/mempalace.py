@@ -59,6 +59,8 @@ def _read_drawers(files: Material, name: str) -> Iterator[Item]:
 
 def _note(key: str, text: str, drawer: Row) -> Note:
     metadata: dict[str, Json] = {name: value for name in _KEPT if (value := text_of(drawer, name))}
+    if (changed := time_of(drawer, "last_modified")) is not None:
+        metadata["updated_at"] = changed.isoformat()
     diary = text_of(drawer, "type") == "diary_entry"
     return Note(
         key=key, text=text.strip(), project=text_of(drawer, "wing") or None, room=text_of(drawer, "room") or None,
