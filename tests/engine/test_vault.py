@@ -947,6 +947,53 @@ def test_environments_hidden_folders_and_other_repositories_are_passed_over(memo
     assert {name for name in after if after[name] != before[name]} == {"mine.md"}
 
 
+@pytest.mark.parametrize(
+    "mark", ["gate/.git/HEAD", "gate/.git", "gate/.hg/store", "gate/HEAD gate/objects/a gate/refs/b", "gate/pyvenv.cfg"]
+)
+def test_no_note_is_written_into_another_repository_that_is_called_like_its_project(
+    memory: Memory, folder: Path, mark: str
+) -> None:
+    for name in mark.split():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+    before = files(folder)
+    for text in ("Tokens are checked.", "Keys rotate."):
+        memory.remember(text, project="gate")
+        assert memory.sync(folder).written == 1
+    new = files(folder).keys() - before.keys()
+    assert len(new) == 2
+    assert not any("/" in name for name in new)
+    assert files(folder).items() >= before.items()
+    done = memory.sync(folder)
+    assert (done.changed, done.problems) == (False, ())
+
+
+def test_no_note_is_written_through_a_link_or_into_what_a_program_brought(
+    memory: Memory, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "gate").symlink_to(tmp_path / "elsewhere")
+    (folder / "go.mod").write_text("module x")
+    (folder / "vendor" / "lib").mkdir(parents=True)
+    (folder / "vendor" / "lib" / "README.md").write_text("Of a library.")
+    for project in ("gate", "vendor", "node_modules"):
+        memory.remember(f"About {project}.", project=project)
+    done = memory.sync(folder)
+    assert (done.written, done.added, done.problems) == (3, 0, ())
+    assert not list((tmp_path / "elsewhere").iterdir())
+    assert (folder / "vendor" / "lib" / "README.md").read_text() == "Of a library."
+    assert not memory.sync(folder).changed
+
+
+def test_a_folder_of_notes_on_vendors_is_one_of_notes(memory: Memory, folder: Path) -> None:
+    (folder / "vendor").mkdir()
+    (folder / "vendor" / "mill.md").write_text("The mill delivers on Mondays.")
+    memory.remember("The bakery pays at once.", project="vendor")
+    done = memory.sync(folder)
+    assert (done.added, done.written) == (1, 1)
+    assert len(list((folder / "vendor").iterdir())) == 2
+
+
 def test_a_folder_is_in_step_with_one_space(memory: Memory, folder: Path) -> None:
     (folder / "mine.md").write_text("Mine.")
     memory.sync(folder)

@@ -258,15 +258,19 @@ def id_above(content: str) -> str | None:
     return id if isinstance(id, str) else None
 
 
-def name_page(page: Page, taken: Sequence[str] | set[str] = ()) -> str:
-    """A name for a new file: what it is called, and a few letters that tell it from others."""
+def name_page(page: Page, taken: Sequence[str] | set[str] = (), *, sorted: bool = True) -> str:
+    """A name for a new file: what it is called, and a few letters that tell it from others; in a folder that is
+    called like its project, if they are `sorted`.
+    """
     title = page.fields.get("title")
     first = title if isinstance(title, str) else page.text.split("\n", 1)[0]
     plain = re.sub(r"[^\w\s-]", " ", unicodedata.normalize("NFC", first).replace("_", " "))
     words = "-".join(plain.lower().split()[:_WORDS])[:_LONGEST].strip("-") or "note"
     mark = hashlib.sha256((page.id or page.text).encode()).hexdigest()
     project = page.fields.get("project")
-    folder = "" if not isinstance(project, str) else re.sub(r"[^\w-]+", "-", project).strip("-.")[:_LONGEST]
+    folder = (
+        "" if not sorted or not isinstance(project, str) else re.sub(r"[^\w-]+", "-", project).strip("-.")[:_LONGEST]
+    )
     for length in (6, 12, 24, 64):
         name = f"{folder}/{words}-{mark[:length]}.md" if folder else f"{words}-{mark[:length]}.md"
         if name.casefold() not in taken:

@@ -11,7 +11,7 @@ import re
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from recollect import private
@@ -28,8 +28,16 @@ _LONGEST_WRITE = 3_600
 """Seconds after which nobody writes a file any more, whoever has the number of the process that did."""
 _ENDINGS = (".md", ".markdown")
 _SKIPPED = ("node_modules", "site-packages", "__pycache__")
-_NOT_NOTES = ("pyvenv.cfg", ".git")
+_NOT_NOTES = ("pyvenv.cfg", ".git", ".hg", ".svn", ".jj", "_darcs", "CVS")
 """A folder that has one of these is an environment or a repository of its own."""
+_BARE = {"HEAD", "objects", "refs"}
+"""What a repository of git without files has."""
+_BROUGHT = ("vendor", "third_party", "bower_components", "Pods", "target", "build", "dist")
+"""What such a folder holds was brought or made by a program where one of the next stands beside it."""
+_BUILT_BY = frozenset(
+    """package.json composer.json go.mod Cargo.toml pyproject.toml setup.py Gemfile Podfile bower.json pom.xml
+    build.gradle build.gradle.kts CMakeLists.txt Makefile""".split()
+)
 _GONE = (FileNotFoundError, NotADirectoryError)
 
 
@@ -38,6 +46,7 @@ class NoteFiles:
 
     def __init__(self, top: Path) -> None:
         self._top = top
+        self._held: dict[str, bool] = {}  # what folders may hold, as was found out
 
     def notes(self, tell: Callable[[str, str], None] | None = None) -> Iterator[str]:
         """The Markdown files that are files, and not links to some. A folder that cannot be read is told, and why."""
@@ -155,11 +164,44 @@ class NoteFiles:
             self._tell_shut(Path(error.filename), error, tell)
 
         for folder, folders, names in os.walk(self._top, onerror=shut):
-            if folder != str(self._top) and any(mark in names or mark in folders for mark in _NOT_NOTES):
+            if folder != str(self._top) and _is_foreign({*names, *folders}):
                 folders.clear()
                 continue
-            folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
+            folders[:] = sorted(name for name in folders if not _is_skipped(name, names))
             yield from (Path(folder, name) for name in sorted(names))
+
+    def may_hold(self, path: str) -> bool:
+        """May a file of that name be written: is the folder it lies in, as far as there is one, looked into?"""
+        folder = path.rpartition("/")[0]
+        if folder not in self._held:
+            self._held[folder] = self._is_looked_into(folder)
+        return self._held[folder]
+
+    def _is_looked_into(self, folder: str) -> bool:
+        place = self._top
+        for name in filter(None, folder.split("/")):
+            try:
+                beside = os.listdir(place)
+                place /= name
+                if _is_skipped(name, beside):
+                    return False
+                if not os.path.lexists(place):
+                    return True
+                if place.is_symlink() or _is_foreign(os.listdir(place)):
+                    return False
+            except OSError:
+                return False
+        return True
+
+
+def _is_foreign(names: Collection[str]) -> bool:
+    """Is a folder, by what is in it, an environment or a repository of its own?"""
+    return any(mark in names for mark in _NOT_NOTES) or _BARE.issubset(names)
+
+
+def _is_skipped(name: str, beside: Collection[str]) -> bool:
+    """Is a folder of that name, beside such files, none of notes?"""
+    return name.startswith(".") or name in _SKIPPED or (name in _BROUGHT and not _BUILT_BY.isdisjoint(beside))
 
 
 def is_note(name: str) -> bool:

@@ -436,7 +436,7 @@ class _Run:
         as_before = file is not None and was is not None and says_same(record.metadata, was)
         if file is not None and as_before:
             page = msgspec.structs.replace(page, fields={**page.fields, "metadata": file.page.fields["metadata"]})
-        path = name_page(page, self._files.taken()) if file is None else file.path
+        path = self._place(page, self._files.taken()) if file is None else file.path
         if self._write_file(path, page, None if file is None else file.data):
             kept = KnownFile(path, hash_of(record, record.event_time), lines=not as_before)
             edit.keep(self._shelf, {record.id: kept}, space=self._space)
@@ -473,7 +473,7 @@ class _Run:
                 if held is None:
                     continue
                 page = page_of(edit, held)
-                path = name_page(page, taken)
+                path = self._place(page, taken)
                 if self._is_shut(path):
                     continue
                 taken.add(path.casefold())
@@ -481,6 +481,11 @@ class _Run:
                     kept = KnownFile(path, hash_of(held, held.event_time), lines=True)
                     edit.keep(self._shelf, {held.id: kept}, space=self._space)
                     self._did["written"] += 1
+
+    def _place(self, page: Page, taken: set[str]) -> str:
+        """A name for a new file: never in a folder that is passed over, where nobody would find it again."""
+        path = name_page(page, taken)
+        return path if self._is_shut(path) or self._files.may_hold(path) else name_page(page, taken, sorted=False)
 
     def _write_file(self, path: str, page: Page, was: bytes | None, *, whole: bytes | None = None) -> bool:
         """Writes the file of a page. False where somebody has changed it since it was read."""
