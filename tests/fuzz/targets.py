@@ -56,6 +56,8 @@ class Target(NamedTuple):
 class _Held:
     """A file in memory, as an importer sees one."""
 
+    place = "/held"
+
     def __init__(self, name: str, data: bytes) -> None:
         self.files: Sequence[str] = [name]
         self._data = data
