@@ -23,6 +23,9 @@ RecollectError                 code: stable, for programs; message: for people
 └── ConfigError                config_error      a setting has a value that cannot be used
 """
 
+ENDING = "The server is ending, and has no answer to this yet; ask again"
+"""What the caller of a `Cancelled` call is told where it was not its own wish."""
+
 
 class RecollectError(Exception):
     """The root of every error that Recollect raises on purpose."""

@@ -23,6 +23,7 @@ import recollect
 from recollect import Settings
 from recollect.cli.flags import CONTRACT_NAMES
 from recollect.contracts.registry import CONTRACTS
+from recollect.errors import ENDING
 from recollect.serve.meeting import PREFIX, Meeting, meeting_of
 from recollect.serve.relay import MARK, PING, PONG, Handed, Relay
 
@@ -278,6 +279,20 @@ def test_a_long_call_is_answered_though_the_owner_leaves_in_the_middle_of_it(sta
     answer = second.wait(asked)["result"]
     assert not answer.get("isError"), answer
     assert json.loads(answer["content"][0]["text"])["files_indexed"] == 40
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_relay_that_ends_has_its_client_ask_again(start: Start, number: signal.Signals) -> None:
+    owner, second = start(), start()
+    with closing(sqlite3.connect(owner.home / "recollect.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")  # so that no call can end
+        asked = second.begin("tools/call", {"name": "remember", "arguments": {"text": "Held up."}})
+        assert second.ask("ping", {})["result"] == {}  # so it was read
+        second.popen.send_signal(number)
+        assert second.wait(asked)["error"] == {"code": -32000, "message": ENDING}
+        assert second.popen.wait(60) == 0
+    assert owner.call("remember", text="Held up.")["structuredContent"]["id"]
+    assert texts(owner.home) == ["Held up."]
 
 
 def hang(owner: Spoken) -> None:

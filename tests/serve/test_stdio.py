@@ -127,6 +127,21 @@ def test_a_signal_ends_even_a_call_that_never_ends(start: Start) -> None:
     assert server.popen.wait(HANG_GUARD_SECONDS) == 0
 
 
+@pytest.mark.parametrize("tool", ["wait", "stuck"])
+def test_whoever_has_no_answer_when_a_signal_comes_is_told_to_ask_again(start: Start, tool: str) -> None:
+    server = start()
+    running(server, tool)
+    server.send(use(2, "say", {"text": "later"}), use(3, "say", {"text": "withdrawn"}), cancel(3))
+    server.send({"jsonrpc": "2.0", "id": 4, "method": "ping"})
+    assert server.receive()["id"] == 4  # so all was read
+    server.popen.send_signal(signal.SIGTERM)
+    answers, _ = server.finish()
+    assert [(answer["id"], answer["error"]) for answer in answers] == [
+        (number, {"code": -32000, "message": "The server is ending, and has no answer to this yet; ask again"})
+        for number in (1, 2)
+    ]
+
+
 def test_the_time_that_a_signal_leaves_is_below_two_seconds() -> None:
     assert COURTESY_SECONDS < PATIENCE_SECONDS < 2 - HEARING_SECONDS
 

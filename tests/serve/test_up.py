@@ -7,9 +7,12 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,7 @@ import pytest
 from mcp import Client
 
 from recollect.contracts.registry import CONTRACTS
+from recollect.errors import ENDING
 
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 META = "io.modelcontextprotocol/"
@@ -265,6 +269,35 @@ def test_a_signal_ends_it_and_what_was_stored_stays(start: Start, tmp_path: Path
     found = again.alone("tools/call", {"name": "recall", "arguments": {"query": "last word"}})
     assert "The last word stays." in found.text
     assert (tmp_path / "home").exists()
+
+
+def begin(server: Up, path: str, said: object, **headers: str) -> HTTPConnection:
+    """Asks without waiting for the answer."""
+    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=HANG_GUARD_SECONDS)
+    connection.request("POST", path, json.dumps(said), {**ACCEPT, **headers})
+    return connection
+
+
+def test_calls_under_way_at_the_end_are_told_to_ask_again(start: Start, tmp_path: Path) -> None:
+    server = start()
+    assert server.web.post("/api/records", json={"text": "Acknowledged before."}).status_code == 200
+    call = {"name": "remember", "arguments": {"text": "Held up."}}
+    session = {"mcp-session-id": server.initialize(), "mcp-protocol-version": OLD}
+    with ExitStack() as held:
+        other = held.enter_context(closing(sqlite3.connect(tmp_path / "home" / "recollect.db", isolation_level=None)))
+        other.execute("BEGIN IMMEDIATE")  # so that no call can end
+        rest = held.enter_context(closing(begin(server, "/api/records", {"text": "Held up too."})))
+        asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call}
+        tool = held.enter_context(closing(begin(server, "/mcp", asked, **session)))
+        stream = tool.getresponse()  # which begins once the call has taken a while
+        server.popen.send_signal(signal.SIGTERM)
+        answer, told = rest.getresponse(), json.loads(stream.read().rpartition(b"data: ")[2])
+        assert (answer.status, answer.headers["retry-after"]) == (503, "1")
+        assert json.loads(answer.read())["error"] == ENDING
+        assert told == {"jsonrpc": "2.0", "id": 7, "error": {"code": -32000, "message": ENDING}}
+        assert server.popen.wait(HANG_GUARD_SECONDS) == 0
+    listed = start().web.get("/api/records").text
+    assert ("Acknowledged before." in listed, "Held up" in listed) == (True, False)
 
 
 def test_an_address_that_is_taken_is_told(up: Up, tmp_path: Path) -> None:

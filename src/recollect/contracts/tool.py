@@ -17,7 +17,7 @@ from recollect.contracts.schema import PLAIN, REQUIRED, Habits, derive_schema, o
 from recollect.engine.core import PROGRAMS, try_again
 from recollect.engine.grant import EVERYTHING, Grant
 from recollect.engine.once import KEY, do_once
-from recollect.errors import Cancelled, Forbidden, InvalidInput, RecollectError
+from recollect.errors import ENDING, Cancelled, Forbidden, InvalidInput, RecollectError
 from recollect.types import DEFAULT_SPACE, Json, Sample
 from recollect.version import __version__
 
@@ -69,12 +69,28 @@ class InputRequired(Exception):
 
 
 class Cancellation:
-    """The wish of a caller to withdraw a request; asked for in one thread, seen in another."""
+    """The wish that a call ends; asked for in one thread, seen in another. It is its caller's, who wants no answer any
+    more, or (`by_server`) that of the server, which ends: then the caller is told to ask again.
+    """
 
-    __slots__ = ("requested",)
+    __slots__ = ("_owed", "by_server", "requested")
 
     def __init__(self) -> None:
         self.requested = False
+        self.by_server = False
+        self._owed = [True]
+
+    def end(self) -> None:
+        """The server ends. Who has withdrawn the call is not told so."""
+        self.by_server = self.by_server or not self.requested
+        self.requested = True
+
+    def settle(self) -> bool:
+        """Is there still an answer to be given? Of several threads one is told so, once."""
+        try:
+            return self._owed.pop()
+        except IndexError:
+            return False
 
 
 class Call:
@@ -134,7 +150,7 @@ class Call:
     def checkpoint(self) -> None:
         """Raise `Cancelled` if the caller no longer wants the answer."""
         if self._cancellation.requested:
-            raise Cancelled("the caller withdrew the request")
+            raise Cancelled(ENDING if self._cancellation.by_server else "the caller withdrew the request")
 
     def confirm(self, message: str) -> bool:
         """Does a person say yes? Where nobody can be asked, whoever calls has decided."""

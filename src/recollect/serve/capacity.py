@@ -16,6 +16,9 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
+from recollect.errors import ENDING
+from recollect.serve.admission import Refused
+
 MOST_CONNECTIONS = 1_000
 HEADER_SECONDS = 10.0
 """So long a client may take until what it asks for is known."""
@@ -23,6 +26,8 @@ BODY_SECONDS = 30.0
 """So long it may then take for what it sends along."""
 MOST_CALLS = 64
 """So many calls are worked on at once; the others wait for their turn."""
+LAST_SECONDS = 0.4
+"""A call that was asked to end, since the server does, may take so long; then it is waited for no longer."""
 LONG_SECONDS = 0.1
 """A call that takes longer no longer keeps others waiting."""
 
@@ -92,8 +97,32 @@ class Lanes:
     def __init__(self, most: int = MOST_CALLS) -> None:
         self._turns = anyio.CapacityLimiter(min((os.cpu_count() or 1) + 1, most))
         self._threads = anyio.CapacityLimiter(most)
+        self._waiting: set[asyncio.Task[object]] = set()
+        self._ended = False
+
+    def end(self) -> None:
+        """Has nobody wait any longer: the server ends, and whoever waits is told to ask again."""
+        self._ended = True
+        for task in tuple(self._waiting):
+            task.cancel()
 
     async def run(self, call: Callable[[], R]) -> R:
+        if self._ended:
+            raise put_off()
+        task = asyncio.current_task()
+        assert task is not None, "calls come over an event loop"
+        self._waiting.add(task)
+        try:
+            return await self._in_turn(call)
+        except asyncio.CancelledError:
+            if not self._ended:
+                raise
+            task.uncancel()
+            raise put_off() from None
+        finally:
+            self._waiting.discard(task)
+
+    async def _in_turn(self, call: Callable[[], R]) -> R:
         widened = False
 
         def widen() -> None:
@@ -109,6 +138,11 @@ class Lanes:
                 timer.cancel()
                 if widened:
                     self._turns.total_tokens -= 1
+
+
+def put_off() -> Refused:
+    """What is told to those who get no answer because the server ends."""
+    return Refused(503, ENDING, {"Retry-After": "1"})
 
 
 def room_for_connections() -> Room:

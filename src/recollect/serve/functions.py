@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from recollect.contracts.fit import write_fitted
 from recollect.contracts.tool import Answer, Call, Cancellation, Contract, Tool
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import ENDING, Cancelled, InvalidInput, RecollectError
 from recollect.serve.log import Log
 from recollect.serve.message import KEY, MAX_ERROR_TEXT, encode
 from recollect.types import Json, Sample
@@ -50,7 +50,7 @@ class Functions:
 
     def cancel_all(self) -> None:
         for cancellation in tuple(self._running):
-            cancellation.requested = True
+            cancellation.end()
 
     def invoke(self, id: object, data: object) -> Outcome:
         """Runs a function. Whatever goes wrong is part of the outcome: nothing is raised."""
@@ -65,7 +65,8 @@ class Functions:
             )
             return Outcome(result=self._call(tool, data, call))
         except RecollectError as error:
-            return Outcome(error=Problem(FAILED, str(error)[:MAX_ERROR_TEXT]))
+            told = ENDING if isinstance(error, Cancelled) and cancellation.by_server else str(error)
+            return Outcome(error=Problem(FAILED, told[:MAX_ERROR_TEXT]))
         except Exception as error:  # noqa: BLE001  the top of a transport: one invocation must not end the others
             self._log.fault(f"{id} failed", error)
             return Outcome(error=Problem(FAILED, f"internal error in {id}; the server's log says more"))

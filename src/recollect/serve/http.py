@@ -44,9 +44,11 @@ from recollect.serve.admission import Gate, Refused, lacking
 from recollect.serve.capacity import (
     BODY_SECONDS,
     HEADER_SECONDS,
+    LAST_SECONDS,
     Lanes,
     Places,
     Room,
+    put_off,
     render_refusal,
     room_for_connections,
 )
@@ -140,8 +142,10 @@ class HttpServer:
         room = room_for_connections()
         self._parts = parts
         places = Places(min(MAX_WATCHERS, room.most // 2))
+        self._lanes = Lanes()
+        self._loop: asyncio.AbstractEventLoop | None = None
         config = Config(
-            _App(parts, gate, log, places, told, limits or Limits()),
+            _App(parts, gate, log, places, told, limits or Limits(), self._lanes),
             ssl_certfile=None if tls is None else tls.cert, ssl_keyfile=None if tls is None else tls.key,
             http=_protocol(room), ws="none", loop="asyncio", lifespan="off", log_config=None,
             log_level="critical", access_log=False, server_header=False, proxy_headers=False,
@@ -151,7 +155,11 @@ class HttpServer:
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it speaks of every client that left
 
     def run(self, listener: socket.socket) -> None:
-        asyncio.run(self._server.serve(sockets=[listener]))
+        asyncio.run(self._serve(listener))
+
+    async def _serve(self, listener: socket.socket) -> None:
+        self._loop = asyncio.get_running_loop()
+        await self._server.serve(sockets=[listener])
 
     def stop(self) -> None:
         """Takes no more requests, and sends everybody away who only listens. Running calls may end."""
@@ -160,8 +168,11 @@ class HttpServer:
         self._server.should_exit = True
 
     def cancel_calls(self) -> None:
+        """Asks running calls to end. Whoever has no answer a moment later is told to ask again."""
         for part in self._parts:
             part.cancel_calls()
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._loop.call_later, LAST_SECONDS, self._lanes.end)
 
 
 def _protocol(room: Room) -> type[H11Protocol]:
@@ -256,14 +267,15 @@ class _App:
     """Answers requests. It is one ASGI application, which is a callable of three."""
 
     def __init__(
-        self, parts: Sequence[Part], gate: Gate, log: Log, places: Places, told: Tell | None, limits: Limits
-    ) -> None:
+        self, parts: Sequence[Part], gate: Gate, log: Log, places: Places, told: Tell | None, limits: Limits,
+        lanes: Lanes,
+    ) -> None:  # fmt: skip
         self._limits = limits
         self._parts = parts
         self._gate = gate
         self._log = log
         self._places = places
-        self._lanes = Lanes()
+        self._lanes = lanes
         self._told = told
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -363,7 +375,7 @@ class Routes:
 
     def cancel_calls(self) -> None:
         for cancellation in tuple(self._running):
-            cancellation.requested = True
+            cancellation.end()
 
     async def answer(self, exchange: Exchange) -> Response | None:
         found = [
@@ -397,6 +409,10 @@ class Routes:
             call, memory = self.call_of(exchange, cancellation)
             key = exchange.request.headers.get("idempotency-key")
             return route.answer_once(params, call, encode, memory, key)
+        except Cancelled as error:
+            if cancellation.by_server:
+                raise put_off() from error
+            raise
         finally:
             self._running.discard(cancellation)
 

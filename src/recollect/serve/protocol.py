@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.contracts.tool import NOBODY, Ask, Call, Cancellation, Contract, InputRequired, Tool, shows_apps
-from recollect.errors import Cancelled, Forbidden, InvalidInput, RecollectError
+from recollect.errors import ENDING, Cancelled, Forbidden, InvalidInput, RecollectError
 from recollect.serve import catalog
 from recollect.serve.ask import Asking, sampler
 from recollect.serve.catalog import Refusal
@@ -42,6 +42,7 @@ from recollect.serve.message import (
     encode_result,
     too_large,
 )
+from recollect.serve.relay import SERVER_ENDING
 from recollect.serve.rounds import Rounds
 from recollect.types import Json
 
@@ -77,6 +78,11 @@ class Work(Struct, frozen=True):
     def lacks(self) -> str | None:
         """The scope without which nothing of it could be done."""
         return next(iter(self.jobs[0].lacks), None) if len(self.jobs) == 1 else None
+
+    @property
+    def put_off(self) -> bool:
+        """Was its caller told to ask again, since the server ends?"""
+        return any(job.cancellation.by_server for job in self.jobs)
 
     @property
     def opens(self) -> bool:
@@ -199,6 +205,18 @@ class Connection:
         for cancellation in tuple(self._open.values()):
             cancellation.requested = True
 
+    def end_all(self) -> None:
+        """Ends everything that is under way because the server does: its callers are told to ask again."""
+        for cancellation in tuple(self._open.values()):
+            cancellation.end()
+
+    def put_off(self, work: Work) -> bytes | None:
+        """The answer to work that is not waited for any longer because the server ends; None where it has one."""
+        for job in work.jobs:
+            job.cancellation.end()
+        answers = [answer for job in work.jobs if (answer := _ask_again(job)) is not None]
+        return (b"[" + b",".join(answers) + b"]" if work.batch else answers[0]) if answers else None
+
     def _admit(self, message: Message, key: str | None) -> Job | None:
         match message:
             case Request():
@@ -252,20 +270,25 @@ class Connection:
         self._log.write("debug", request.method)
         if job.cancellation.requested:
             self._close(job)
-            return None
+            return _ask_again(job)
         try:
             answer = encode_result(request.id, self._respond(request, job, notify))
         except Refusal as refusal:
             self.refused = refusal.code
             answer = encode_problem(Problem(refusal.code, str(refusal), request.id, refusal.data))
-        except (Cancelled, _Listens):
+        except Cancelled:
+            return _ask_again(job)
+        except _Listens:
             return None
         except Exception as error:  # noqa: BLE001  a fault in one answer must not end the connection
             self.refused = INTERNAL_ERROR
             answer = encode_problem(Problem(INTERNAL_ERROR, str(self._fault(request.method, error)), request.id))
         finally:
             self._close(job)
-        return None if job.cancellation.requested else answer
+        if (job.cancellation.requested and not job.cancellation.by_server) or not job.cancellation.settle():
+            return None
+        job.cancellation.by_server = False  # it was done in time
+        return answer
 
     def _close(self, job: Job) -> None:
         if isinstance(job.message, Request) and self._open.get(job.message.id) is job.cancellation:
@@ -454,6 +477,13 @@ class Connection:
         told = RecollectError(f"Internal error in {where}; the server's log says more")
         told.__cause__ = error
         return told
+
+
+def _ask_again(job: Job) -> bytes | None:
+    """What is said to the caller of a request that the server's end left without an answer."""
+    if not isinstance(job.message, Request) or not job.cancellation.by_server or not job.cancellation.settle():
+        return None
+    return encode_problem(Problem(SERVER_ENDING, ENDING, job.message.id))
 
 
 def _check_text(asked: Inquiry, prefix: str) -> None:

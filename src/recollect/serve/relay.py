@@ -18,7 +18,8 @@ import select
 import time
 from _json import encode_basestring_ascii as quote
 
-from recollect.light import TYPE_CHECKING, Plain
+from recollect.errors import ENDING
+from recollect.light import TYPE_CHECKING, Plain, cast
 from recollect.serve.meeting import Claim, Meeting
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ else:
 
 MARK = b"\0"
 PING, PONG, REFUSED, OPENED = b"\0?", b"\0!", b"\0-", b"\0="
+SERVER_ENDING = -32000
+"""The code by which a client is told to ask again; it knows it as that of a connection that ended."""
 TOO_LARGE = b"\0"
 """Stands for a line beyond the limit, which was not read to its end."""
 MAX_BYTES = 16 * 1024 * 1024
@@ -38,6 +41,9 @@ HUNG_SECONDS = 3.0
 """Who does not even say that, is not waited for any longer."""
 FINDING_SECONDS = 5.0
 """So long somebody else may be about to serve."""
+COURTESY_SECONDS = 1.0
+"""After a signal what is owed may take so long to come; for the rest the client is told to ask again."""
+_LAST_SECONDS = 0.3
 _STEP_SECONDS = 0.01
 _CHUNK = 64 * 1024
 _FULL = 4 * MAX_BYTES
@@ -90,6 +96,8 @@ class Relay:
         self._ended = False
         self._told = bytearray()
         """What the client is still to be told."""
+        self._telling = False
+        self._leaving = False
 
     def run(self) -> int | Handed:
         """The exit code when all is said; or what this process has to go on with by itself."""
@@ -108,6 +116,8 @@ class Relay:
                 found.close()
 
     def _hand(self, claim: Claim | None) -> Handed:
+        if self._leaving:
+            self._put_off(0, None)
         waiting = tuple(self._waiting.values())
         return Handed(claim, self._initialize, waiting, self._held, self._ended)
 
@@ -135,7 +145,7 @@ class Relay:
         heard, coming = time.monotonic(), bytearray()
         asked = heard
         poll = select.poll()
-        while not (self._ended and not self._waiting and not self._told):
+        while not ((self._ended or self._leaving) and not self._waiting and not self._told):
             self._register(poll, peer, sending)
             ready = dict(poll.poll(QUIET_SECONDS * 1000))
             now = time.monotonic()
@@ -224,11 +234,32 @@ class Relay:
             self._told += answer + b"\n"
 
     def _tell(self) -> None:
+        self._telling = True
         try:
             written = os.write(self._sink, self._told[:_WRITTEN_AT_ONCE])
         except OSError:
             os._exit(0)  # the client is gone: nobody waits for anything any more
         del self._told[:written]
+        self._telling = False
+
+    def leave(self, number: int, frame: object) -> None:  # noqa: ARG002  the seam's shape
+        """Ends soon: what is owed may still come, and nothing keeps it waiting for long, nor a second signal at all."""
+        if self._leaving or not (self._waiting or self._told):
+            os._exit(0)
+        self._leaving = True
+        _signal.signal(_signal.SIGALRM, self._put_off)
+        _signal.setitimer(_signal.ITIMER_REAL, COURTESY_SECONDS, _LAST_SECONDS)
+
+    def _put_off(self, number: int, frame: object) -> None:  # noqa: ARG002  the seam's shape
+        """Tells the client to ask again for what has no answer, and is gone; the second time it is gone at once."""
+        waiting, self._waiting = self._waiting, {}
+        if not waiting:
+            os._exit(0)
+        for said in waiting.values():
+            self._told += _ask_again(said.line)
+        if not self._telling:
+            self._flush()
+            os._exit(0)
 
     def _flush(self) -> None:
         while self._told:
@@ -237,15 +268,27 @@ class Relay:
 
 def relay(meeting: Meeting, hello: Mapping[str, str | None]) -> int | Handed:
     """Serves the client of this process by another one, for as long as there is one."""
-    before = _signal.signal(_signal.SIGTERM, _leave), _signal.signal(_signal.SIGINT, _leave)
-    done = Relay(meeting, hello).run()
+    carrying = Relay(meeting, hello)
+    before = _signal.signal(_signal.SIGTERM, carrying.leave), _signal.signal(_signal.SIGINT, carrying.leave)
+    done = carrying.run()
     _signal.signal(_signal.SIGTERM, before[0])
     _signal.signal(_signal.SIGINT, before[1])
     return done
 
 
-def _leave(number: int, frame: object) -> None:  # noqa: ARG001  the seam's shape
-    os._exit(0)
+def _ask_again(line: bytes) -> bytes:
+    """The answers to a line of the client for which there is no time left."""
+    import json  # which takes a megabyte, and is needed at an end alone
+
+    try:
+        read: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return b""
+    several = cast("list[object]", read) if isinstance(read, list) else [read]
+    asked = [cast("dict[str, object]", one) for one in several if isinstance(one, dict)]
+    error = {"code": SERVER_ENDING, "message": ENDING}
+    answers = [{"jsonrpc": "2.0", "id": one["id"], "error": error} for one in asked if "method" in one and "id" in one]
+    return json.dumps(answers if isinstance(read, list) else answers[0]).encode() + b"\n" if answers else b""
 
 
 def _numbered(number: int, said: Said) -> bytes:

@@ -131,6 +131,12 @@ class Session:
         for stream in self._streams.values():
             stream.finish()
 
+    def leave(self) -> None:
+        """The server ends: nothing more is heard, but what is under way is still answered on its stream."""
+        self.connection.end_input()
+        if self._own is not None:
+            self._own.finish()
+
 
 class Sessions:
     """All sessions of a server, those of each grant apart."""
@@ -184,7 +190,7 @@ class Sessions:
             self._of.pop(session.grant.id, None)
         session.close()
 
-    def close(self) -> None:
+    def leave(self) -> None:
         for sessions in tuple(self._of.values()):
             for session in tuple(sessions.values()):
-                session.close()
+                session.leave()

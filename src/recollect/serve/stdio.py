@@ -30,6 +30,9 @@ WAITING_LINES = 1024
 COURTESY_SECONDS = 1.0
 """After a signal the running call may take so long before it is asked to stop."""
 
+LAST_SECONDS = 0.4
+"""So long it may then take to do so; whoever is left without an answer is told to ask again."""
+
 PATIENCE_SECONDS = 1.7
 """After a signal the process ends within this time, whatever is still running."""
 
@@ -127,6 +130,7 @@ class _Server:
         self._beside = beside
         self._code = 0
         self._work: Queue[Work | None] = Queue(WAITING_LINES)
+        self._doing: Work | None = None
         self._ends: SimpleQueue[str] = SimpleQueue()
         self._sending = threading.Lock()
         self._stopping = False
@@ -148,17 +152,41 @@ class _Server:
         self._log.write("info", f"ending: {reason}")
         if reason != ALL_DONE or self._beside is not None:
             Loop("recollect-end", lambda: os._exit(self._code), delay=PATIENCE_SECONDS).wake()
-        if self._beside is not None:
-            self._beside.stop()
         if reason != ALL_DONE:
             if self._work.empty():
                 self._work.put(None)
-            worker.wait(COURTESY_SECONDS)
-            self._connection.cancel_all()
-            worker.wait()
+            ending = Loop("recollect-last-words", lambda: self._put_off(worker))
+            ending.wake()
+        else:
+            ending = worker
+        if self._beside is not None:
+            self._beside.stop()
+        ending.wait()
+        worker.wait()
         if self._beside is not None:
             self._beside.join()
         return self._code
+
+    def _put_off(self, worker: Loop) -> None:
+        """Ends what is under way, and has whoever is left without an answer told to ask again."""
+        worker.wait(COURTESY_SECONDS)
+        self._connection.end_all()
+        worker.wait(LAST_SECONDS)
+        left: list[Work | None] = [self._doing]
+        while True:
+            try:
+                left.append(self._work.get_nowait())
+            except Empty:
+                break
+        for work in left:
+            if work is not None:
+                self._refuse(work)
+        self._work.put(None)
+
+    def _refuse(self, work: Work) -> None:
+        answer = self._connection.put_off(work)
+        if answer is not None:
+            self._send(answer)
 
     def _wait(self) -> str:
         """Why it ends.
@@ -188,7 +216,7 @@ class _Server:
         try:
             self._go_on()
             for line in read_lines(self._source, self._handed.rest):
-                if self._stopping:
+                if self._lost:
                     return
                 self._take(line)
         finally:
@@ -218,15 +246,20 @@ class _Server:
             self._work.put(self._connection.refuse_too_large())
         elif line.strip():
             work = self._connection.receive(line, key)
-            if work is not None and work.urgent:
+            if work is not None and self._stopping:
+                self._refuse(work)
+            elif work is not None and work.urgent:
                 self._perform(work)
             elif work is not None:
                 self._work.put(work)
 
     def _work_off(self) -> None:
         try:
-            while (work := self._work.get()) is not None and not self._stopping:
-                self._perform(work)
+            while not self._stopping and (work := self._work.get()) is not None:
+                self._doing = work
+                if not self._stopping:
+                    self._perform(work)
+                    self._doing = None
         finally:
             self._ends.put(ALL_DONE)
 

@@ -84,7 +84,7 @@ class Streamable:
     def _end(self) -> None:
         if self._tidying is not None:
             self._tidying.cancel()
-        self._sessions.close()
+        self._sessions.leave()
         self._ended = True
         for stream, last in self._listening.items():
             stream.put(last)
@@ -92,7 +92,7 @@ class Streamable:
 
     def cancel_calls(self) -> None:
         for connection in tuple(self._running.values()):
-            connection.cancel_all()
+            connection.end_all()
 
     @property
     def sessions(self) -> int:
@@ -209,7 +209,10 @@ class Streamable:
 
         async def run() -> None:
             try:
-                answer = await exchange.lanes.run(partial(connection.perform, work, notify))
+                try:
+                    answer = await exchange.lanes.run(partial(connection.perform, work, notify))
+                except Refused:
+                    answer = connection.put_off(work)
                 if answer is not None:
                     stream.put(answer, last=True)
             finally:
@@ -246,6 +249,8 @@ class Streamable:
                 session.drop(stream)
             if work.lacks is not None and exchange.grant.of_issuer:  # whose clients know how to get a larger token
                 return write_json(403, stream.only_answer, step_up(exchange.grant, work.lacks))
+            if work.put_off:
+                return write_json(503, stream.only_answer, {"Retry-After": "1"})
             status = _STATUS.get(connection.refused or 0, 200) if session is None else 200
             return write_json(status, stream.only_answer)
         return Events(self._events(stream, connection, session), exchange)

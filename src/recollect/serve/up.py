@@ -49,7 +49,7 @@ wait for it no longer.
 """
 HEARING_SECONDS = 0.2
 """A signal is heard within this time, however unlucky its moment is."""
-COURTESY_SECONDS = 5.0
+COURTESY_SECONDS = 2.0
 """At the end a running call may take so long before it is asked to stop."""
 HOSTING_SECONDS = 0.2
 """So often it is tried to take over from a process that serves others on this machine."""
