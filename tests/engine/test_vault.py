@@ -11,8 +11,9 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,75 @@ def test_tags_on_one_line_are_as_many_as_there_are(memory: Memory, folder: Path,
     memory.sync(folder)
     assert memory.sync(folder).changed is False
     assert memory.get("one").tags == ("milk, sugar",)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("2026-01-02T03:04:05.123456+05:30", datetime(2026, 1, 1, 21, 34, 5, 123456, UTC)),
+        ("2026-01-02T03:04:05", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
+        ("2026-01-02 03:04", datetime(2026, 1, 2, 3, 4, tzinfo=UTC)),
+        ("2026-01-02", datetime(2026, 1, 2, tzinfo=UTC)),
+        ("2026-01", datetime(2026, 1, 1, tzinfo=UTC)),
+        ('"2026-01-02"', datetime(2026, 1, 2, tzinfo=UTC)),
+    ],
+)
+def test_a_time_in_a_file_is_the_same_in_every_zone_and_stays_as_it_is_written(
+    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch, written: str, meant: datetime
+) -> None:
+    lines = f"time: {written}\nvalid_from: {written}\nvalid_until: 2999-12-31\ncreated: {written}\n"
+    (folder / "a.md").write_text(f"---\n{lines}---\n\nThe mill is closed.\n")
+    memory.sync(folder)
+    (record,) = memory.list()
+    assert (record.event_time, record.valid_from) == (meant, meant)
+    with monkeypatch.context() as away:
+        away.setenv("TZ", "Pacific/Auckland")
+        time.tzset()
+        assert not memory.sync(folder).changed
+    time.tzset()
+    memory.revise(record.id, "The mill is open.")
+    assert memory.sync(folder).written == 1
+    assert set(lines.splitlines()) <= set((folder / "a.md").read_text().splitlines())
+    memory.revise(record.id, valid_from=datetime(2026, 2, 3, tzinfo=UTC))
+    memory.sync(folder)
+    assert 'valid_from: "2026-02-03T00:00:00Z"' in (folder / "a.md").read_text()
+
+
+@pytest.mark.parametrize("field", ["time", "valid_from", "valid_until"])
+@pytest.mark.parametrize("said", ["2026-02-30", "yesterday", "2026-01-01T25:00", "1767100000"])
+def test_a_time_that_there_is_not_is_told_and_its_file_and_record_stay(
+    memory: Memory, folder: Path, field: str, said: str
+) -> None:
+    record = memory.remember("The mill is closed.").id or ""
+    memory.sync(folder)
+    (file,) = folder.glob("*.md")
+    lines = [line for line in file.read_text().splitlines(keepends=True) if not line.startswith("time:")]
+    text = "".join([lines[0], f"{field}: {said}\n", *lines[1:]]).replace("closed", "open")
+    file.write_text(text)
+    done = memory.sync(folder)
+    assert [one.problem.split(" is no time")[0] for one in done.problems] == [f"{field}: '{said}'"]
+    assert file.read_text() == text
+    assert memory.get(record).text == "The mill is closed."
+
+
+def test_a_field_that_is_told_twice_is_told_as_such_and_neither_line_is_lost(memory: Memory, folder: Path) -> None:
+    (folder / "a.md").write_text(text := "---\ntitle: One\ntags: a\ntitle: Two\n---\n\nThe mill.\n")
+    (problem,) = memory.sync(folder).problems
+    assert problem.problem.startswith("title: stands twice above the text")
+    assert (folder / "a.md").read_text() == text
+
+
+def test_lines_of_ours_stay_as_somebody_has_written_them_while_they_say_the_same(memory: Memory, folder: Path) -> None:
+    lines = ["tags: [mill, 'two words']", "status: active", "title: The mill", "importance: 0.50", "kind:   place"]
+    (folder / "a.md").write_text("---\n" + "\n".join(lines) + "\n---\n\nThe mill is closed.\n")
+    memory.sync(folder)
+    (record,) = memory.list()
+    memory.revise(record.id, "The mill is open.", title="Old mill")
+    memory.sync(folder)
+    now = (folder / "a.md").read_text().splitlines()
+    assert {*lines} - {*now} == {"title: The mill"}
+    assert "title: Old mill" in now
+    assert not memory.sync(folder).changed
 
 
 def test_ends_of_lines_are_no_change(memory: Memory, folder: Path) -> None:

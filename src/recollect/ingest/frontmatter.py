@@ -155,10 +155,16 @@ def render_lines(fields: Mapping[str, Json]) -> list[str]:
 
 
 def render_front_matter(
-    fields: Mapping[str, Json], more: Sequence[str] = (), last: Mapping[str, Json] | None = None
+    fields: Mapping[str, Json],
+    more: Sequence[str] = (),
+    last: Mapping[str, Json] | None = None,
+    as_written: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
-    """Fields between lines of dashes; below them lines that are there already, and below those the last fields."""
-    return "\n".join([_FENCE, *render_lines(fields), *more, *render_lines(last or {}), _FENCE, ""])
+    """Fields between lines of dashes, some `as_written` by somebody; below them lines that are there already, and below
+    those the last fields.
+    """
+    lines = [line for name in fields for line in (as_written or {}).get(name) or render_lines({name: fields[name]})]
+    return "\n".join([_FENCE, *lines, *more, *render_lines(last or {}), _FENCE, ""])
 
 
 def put_on_top(data: bytes, fields: Mapping[str, Json]) -> bytes:

@@ -65,6 +65,8 @@ class Page(Struct, frozen=True, kw_only=True):
     id: str | None = None
     fields: Mapping[str, Json]
     about: tuple[str, ...] = ()
+    lines: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
+    """The lines of some of those fields as somebody has written them, which say the same."""
     before: Mapping[str, Json] | None = None
     """The metadata as releases knew them that kept no lines of a file's own fields; None where they are the same."""
 
@@ -79,6 +81,7 @@ def parse_page(content: str) -> Page:
     entries, body = split_entries(plain_ends(content))
     front: dict[str, Json] = {}
     own: list[Entry] = []
+    lines: dict[str, tuple[str, ...]] = {}
     for entry in entries:
         if entry.is_astray():
             raise InvalidInput("front matter", f"{entry.lines[0].strip()[:60]!r} is of no field; begin it with `name:`")
@@ -86,8 +89,12 @@ def parse_page(content: str) -> Page:
             own.append(entry)
             continue
         _require_read(entry)
+        if entry.name not in ("id", "time") and front.get(entry.name, entry.value()) != entry.value():  # which we add
+            raise InvalidInput(entry.name, "stands twice above the text, and says two things; leave one of them")
         front[entry.name] = entry.value()
         own += [Entry("", (aside,)) for aside in entry.asides()]
+        if (field := _FIELDS.get(entry.name)) is not None and field != "metadata":
+            lines[field] = tuple(line for line in entry.lines if line.strip() and line.strip() not in entry.asides())
     fields = {field: _meant(key, front[key]) for key, field in _FIELDS.items() if key in front}
     before = None
     if own and isinstance(held := fields.get("metadata") or {}, Mapping):
@@ -100,7 +107,7 @@ def parse_page(content: str) -> Page:
     return Page(
         text=text, id=id if isinstance(id, str) and id.strip() else None,
         fields={name: value for name, value in fields.items() if value is not None},
-        about=tuple(dict.fromkeys([*linked, *links_in(text)])),
+        about=tuple(dict.fromkeys([*linked, *links_in(text)])), lines=lines,
         before=None if before is None or says_same(before, fields["metadata"]) else before,
     )  # fmt: skip
 
@@ -208,12 +215,16 @@ def render_page(page: Page) -> str:
     if isinstance(metadata := fields.get("metadata"), Mapping):
         own, fields["metadata"] = _own_lines(metadata)
     front: dict[str, Json] = {} if page.id is None else {"id": page.id}
-    front |= {key: fields[name] for name, key in KEYS.items() if fields.get(name) not in (None, [], {}, ())}
+    front |= {
+        key: fields.get(name) for name, key in KEYS.items()
+        if name in page.lines or fields.get(name) not in (None, [], {}, ())
+    }  # fmt: skip
     about = [link for name in page.about if links_in(link := f"[[{name}]]") == [name]]
     front |= {"about": about} if about else {}
     form = _form_of(page.text)
     text = plain_ends(page.text.strip(_ENDS))
-    return f"{render_front_matter(front, own, {FORM: form} if form else {})}\n{text}\n"
+    as_written = {KEYS[name]: lines for name, lines in page.lines.items()}
+    return f"{render_front_matter(front, own, {FORM: form} if form else {}, as_written)}\n{text}\n"
 
 
 def _form_of(text: str) -> dict[str, Json]:

@@ -6,7 +6,8 @@ Both are compared by a hash of all that either can say: by that it is known who 
 from __future__ import annotations
 
 import hashlib
-from datetime import datetime
+import re
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -21,6 +22,8 @@ from recollect.types import Draft, Json, Record
 LEFT_OUT = ("source", "document", "message", "code")
 """Kinds that are no notes: they come from documents, talks and code, which have files of their own."""
 _USUAL = Draft(text="")
+_MOMENTS = ("event_time", "valid_from", "valid_until")
+_STRETCH = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?")
 
 
 class KnownFile(Struct, frozen=True):
@@ -63,6 +66,7 @@ def parse_note(path: str, data: bytes, content: str) -> NoteFile:
     """What a file says, or a side of a merge that it holds."""
     page = parse_page(content)
     given: dict[str, object] = {"trust": "user_declared", **page.fields, "text": page.text}
+    given |= {name: _parse_moment(value, KEYS[name]) for name in _MOMENTS if (value := page.fields.get(name))}
     if page.id is not None:
         given["id"] = page.id
     try:
@@ -78,6 +82,19 @@ def parse_note(path: str, data: bytes, content: str) -> NoteFile:
     return NoteFile(path, data, page, draft, hash, hash if earlier is None else hash_of(earlier, earlier.event_time))
 
 
+def _parse_moment(value: Json, field: str) -> datetime:
+    """A time that every machine reads alike, whenever and wherever it does: without a zone it is one of UTC."""
+    said = str(value)
+    if (stretch := _STRETCH.fullmatch(said)) is not None:
+        said = f"{stretch[1]}-{stretch[2] or '01'}-01"
+    try:
+        moment = datetime.fromisoformat(said)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        wanted = "write one that is the same everywhere, like 2026-05-10T14:32:00+02:00 or 2026-05-10"
+        raise InvalidInput(field, f"{str(value)[:60]!r} is no time that there is in a calendar; {wanted}") from error
+
+
 def content_of(data: bytes) -> str:
     try:
         return plain_ends(data.decode("utf-8-sig"))
@@ -91,8 +108,10 @@ def are_twins(first: NoteFile, second: NoteFile) -> bool:
     return None not in ids and len(ids) == 2 and hash_of(first.draft, None) == hash_of(second.draft, None)
 
 
-def page_of(view: View, record: Record) -> Page:
-    """What the file of a record says; what a record has by itself is left out."""
+def page_of(view: View, record: Record, was: NoteFile | None = None) -> Page:
+    """What the file of a record says; what a record has by itself is left out. Lines that say so already in the file
+    as it `was` stay as somebody has written them.
+    """
     fields: dict[str, Json] = {}
     for name in KEYS:
         value = getattr(record, name)
@@ -103,7 +122,11 @@ def page_of(view: View, record: Record) -> Page:
     named = view.entities(Entities(space=record.space, names=tuple(known))) if known else []
     linked = {name.casefold() for name in links_in(record.text)}
     about = sorted({entity.name for entity in named if entity.name.casefold() not in linked})
-    return Page(text=record.text, id=record.id, fields=fields, about=tuple(about))
+    same: dict[str, tuple[str, ...]] = {}
+    if was is not None:
+        lines, said = was.page.lines, was.draft
+        same = {name: some for name, some in lines.items() if getattr(said, name) == getattr(record, name)}
+    return Page(text=record.text, id=record.id, fields=fields, about=tuple(about), lines=same)
 
 
 def _plain(value: Any) -> Json:

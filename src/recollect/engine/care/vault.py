@@ -286,7 +286,7 @@ class _Run:
                 self._did["removed"] += 1
                 return
             record = self._keep_beside(edit, copy, id)
-            self._write_file(copy.path, page_of(edit, record), copy.data)
+            self._write_file(copy.path, page_of(edit, record, copy), copy.data)
             kept = KnownFile(copy.path, hash_of(record, record.event_time), lines=True)
             edit.keep(self._shelf, {record.id: kept}, space=self._space)
             self._did.update(("added", "written"))
@@ -359,7 +359,7 @@ class _Run:
 
     def _agree(self, edit: Edit, record: Record, file: NoteFile) -> None:
         if file.marked:
-            self._write_file(file.path, page_of(edit, record), file.data)
+            self._write_file(file.path, page_of(edit, record, file), file.data)
         said = hash_of(record, record.event_time)
         edit.keep(self._shelf, {record.id: KnownFile(file.path, said, lines=said == file.hash)}, space=self._space)
 
@@ -415,7 +415,7 @@ class _Run:
         """Both agree from here on; the file is written where it does not say all of it yet."""
         said = hash_of(record, record.event_time)
         if file.page.id is None or file.hash != said or file.marked:
-            self._write_file(file.path, page_of(edit, record), file.data, whole=self._signed(record, file, said))
+            self._write_file(file.path, page_of(edit, record, file), file.data, whole=self._signed(record, file, said))
         edit.keep(self._shelf, {record.id: KnownFile(file.path, said, lines=True)}, space=self._space)
 
     def _signed(self, record: Record, file: NoteFile, said: str) -> bytes | None:
@@ -431,7 +431,7 @@ class _Run:
 
     def _write(self, edit: Edit, record: Record, file: NoteFile | None) -> None:
         """The record says something new. Its file's own fields stay as they are, where it was of an earlier release."""
-        page = page_of(edit, record)
+        page = page_of(edit, record, file)
         was = None if file is None else file.page.before
         as_before = file is not None and was is not None and says_same(record.metadata, was)
         if file is not None and as_before:
