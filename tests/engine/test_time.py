@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -99,3 +100,48 @@ def test_what_holds_since_later_stands_first_in_whatever_order_it_was_told(
     assert "Lyon" in semantic.recall("where is the office?")[0].record.text
     assert "910" in semantic.recall("how much is the rent?")[0].record.text
     assert "Paris" in semantic.recall("where was the office in 2021?")[0].record.text
+
+
+def test_what_had_ended_when_it_was_stored_held_until_then(semantic: Memory) -> None:
+    old, new = "Lena works at Acme as a welder.", "Lena works at Borg as a foreman."
+    semantic.remember(old, valid_until="2025-12-31")
+    semantic.remember(new, valid_from="2026-01-01")
+    semantic.remember("Our phone contract is with Telia.", valid_until="2026-03-01")
+    semantic.remember("The printer needs cartridge 304XL.")
+    semantic.embed_waiting()
+    asked = [("where does Lena work?", {"true_at": "2025-06"}), ("where did Lena work before?", {})]
+    asked += [("where did Lena work in 2025?", {}), ("where did Lena use to work?", {})]
+    assert [texts(semantic.recall(question, **told))[0] for question, told in asked] == [old] * 4
+    assert texts(semantic.recall("where does Lena work?"))[0] == new
+    assert texts(semantic.recall("which phone contract did we have?"))[0] == "Our phone contract is with Telia."
+    assert "Our phone contract is with Telia." not in texts(semantic.recall("which phone contract do we have?"))
+
+
+def test_in_the_past_tense_what_something_else_stands_for_is_not_found(semantic: Memory) -> None:
+    old = semantic.remember("We picked Redis for the queue.")
+    semantic.remember("We picked NATS for the queue.", replaces=old.id)
+    semantic.embed_waiting()
+    assert texts(semantic.recall("what did we pick for the queue?")) == ["We picked NATS for the queue."]
+
+
+@pytest.mark.parametrize(
+    ("until", "holds", "over"), [("2026-04-30", "2026-04-30", "2026-05-01"), ("2026-04", "2026-04-30", "2026-05")]
+)
+def test_what_is_true_until_a_day_holds_through_it(memory: Memory, until: str, holds: str, over: str) -> None:
+    memory.remember(MILL, valid_from="2026-04-30", valid_until=until)
+    assert texts(memory.list(true_at=holds)) == [MILL]
+    assert texts(memory.list(true_at=over)) == []
+
+
+def test_a_moment_until_which_something_is_true_is_taken_as_it_is(memory: Memory) -> None:
+    record = memory.remember(MILL, valid_until="2026-06-30T12:00:00Z").id
+    assert memory.get(record).valid_until == datetime(2026, 6, 30, 12, tzinfo=UTC)
+
+
+def test_a_text_for_a_prompt_says_from_when_and_until_when_something_holds(memory: Memory) -> None:
+    memory.remember(MILL, valid_from="2026-01-15", valid_until="2026-06-30")
+    memory.remember("The market is in Mill Lane.")
+    lines = memory.recall("where is Mill Lane?").context.splitlines()
+    shop, market = (next(line for line in lines if name in line) for name in ("shop", "market"))
+    assert "2026-05-10 · from 2026-01-15 · until 2026-06-30 ·" in shop
+    assert " from " not in market.split(")")[0]

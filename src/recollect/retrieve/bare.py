@@ -94,7 +94,14 @@ def lower_bare(hits: Sequence[Hit], bare: Sequence[Hit], others: Sequence[Hit], 
 def _stands_over(full: Hit, bare: Hit, *, wants: bool) -> bool:
     """Does a hit say something of what a bare one only names?"""
     has_all = full.why.keyword >= bare.why.keyword
-    return has_all or _is_close(full) if wants else has_all and full.score >= _LIKELY
+    if wants:
+        return has_all or _is_close(full)
+    return has_all and full.score >= _LIKELY and _names_of(bare.record.text) <= frozenset(terms(full.record.text))
+
+
+def _names_of(bare: str) -> frozenset[str]:
+    """The terms of a text without those of words that say nothing."""
+    return frozenset(term for word in split_words(bare) if word.casefold() not in _EMPTY for term in terms_of(word))
 
 
 def _is_close(hit: Hit) -> bool:

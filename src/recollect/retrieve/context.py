@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date, datetime, timedelta
 
 from recollect.retrieve.fence import fence_block, fence_label, fence_text
 from recollect.types import Hit, Record
@@ -23,6 +24,7 @@ _BLOCK = "recollect"
 _LONGEST_LABEL = 200  # characters of a title or a source
 _SHORTEST_CUT = 40  # tokens; a text that would be cut to less is left out
 _BEST_TOKENS = 10  # of the best, at least
+_A_TICK = timedelta(microseconds=1)
 
 
 def estimate_tokens(text: str) -> int:
@@ -82,11 +84,18 @@ def render_record(record: Record, fenced: str, *labels: str | None) -> str:
     marks += [fence_label(mark[:_LONGEST_LABEL]) for mark in labels if mark]
     if record.status != "active":
         marks.append(record.status)
+    if record.valid_from is not None and (began := record.valid_from.astimezone().date().isoformat()) not in marks:
+        marks.append(f"from {began}")
     if record.valid_until is not None:
-        marks.append(f"until {record.valid_until.date().isoformat()}")
+        marks.append(f"until {last_day(record.valid_until).isoformat()}")
     trust = record.trust.replace("_", " ")
     marks.append(f"{trust}, {fence_label(record.source[:_LONGEST_LABEL])}" if record.source else trust)
     return f"- [{fence_label(record.id)}] ({' · '.join(marks)}) {fenced}"
+
+
+def last_day(end: datetime) -> date:
+    """The last day of which something holds that ends then, where it is said: an end is the first moment after it."""
+    return (end - _A_TICK).astimezone().date()
 
 
 def _cut(hit: Hit, tokens: int, projects: bool, least: int = _SHORTEST_CUT) -> str | None:

@@ -138,8 +138,10 @@ def lean_by_validity(hits: Sequence[Hit], period: Period) -> list[Hit]:
         if record.valid_from is None and record.valid_until is None:
             found.append(hit)
             continue
-        begins = (record.valid_from or record.event_time).timestamp() * 1e6
         ends = np.inf if record.valid_until is None else record.valid_until.timestamp() * 1e6
+        happened = record.event_time.timestamp() * 1e6
+        ever = -np.inf if ends <= happened else happened  # what had ended by then does not say since when it held
+        begins = ever if record.valid_from is None else record.valid_from.timestamp() * 1e6
         held = begins <= period.last and ends >= period.first
         by = 0.0 if held and hit.why.period else _LIFT if held else -_LIFT
         sure = min(max(hit.score, 1e-9), 1.0 - 1e-9)

@@ -36,7 +36,7 @@ from recollect.engine.read.facts import facts_for
 from recollect.engine.write.taken_back import lower_taken_back, taken_back
 from recollect.errors import EmbedderError
 from recollect.ingest.face import documentation_of
-from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions, subject_of
+from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions, subject_of, tells_past
 from recollect.retrieve.bare import bare_among, lower_bare
 from recollect.retrieve.change import changing_terms
 from recollect.retrieve.code import LOOKED_AT, Piece, judge_code, worth_of
@@ -59,7 +59,7 @@ from recollect.store.base import View
 from recollect.store.distinct import distinct
 from recollect.store.search import Pick
 from recollect.store.terms import hash_term, query_terms
-from recollect.types import Hit, Query, Recall, Record, Signals, Why
+from recollect.types import HIDDEN_STATUSES, Hit, Query, Recall, Record, Signals, Why
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -337,7 +337,7 @@ def answer(
     """
     started, began = time.perf_counter(), time.monotonic()
     query = msgspec.structs.replace(query, text=subject_of(query.text))
-    question, back = _looking_back(make_question(query, vectors, int(core.clock().timestamp() * 1e6)))
+    question, back, ended = _looking_back(make_question(query, vectors, int(core.clock().timestamp() * 1e6)))
     query = question.query
     drawn = draw(view, vectors, question, _spaces(view, query))
     stated: list[Hit] = []
@@ -348,6 +348,8 @@ def answer(
     else:
         found = complete(view, vectors, question, drawn)
     pool, shown = _Pool(found, question), _Shown(view)
+    if ended and len(pool) and pool.evidence.replaced is not None:
+        pool.drop(pool.version[pool.evidence.replaced].tolist())
     used = None
     pool.look_closer(shown, vectors)
     if query.filter.kinds == ("code",) and len(pool):
@@ -359,7 +361,8 @@ def answer(
         except EmbedderError as error:
             problem = problem or f"the best were not read closely: {error}"
     hits = _judge_without_repeats(shown, pool, query, _hits(shown, pool, query))
-    while back and (away := [hit.record.version for hit in hits if not _ever_held(hit.record, question)]):
+    held = partial(_ever_held, question=question, ended=ended)
+    while (back or ended) and (away := [hit.record.version for hit in hits if not held(hit.record)]):
         pool.drop(away)
         hits = _hits(shown, pool, query)
     if back and question.period is not None:
@@ -393,23 +396,26 @@ def answer(
     )
 
 
-def _looking_back(question: Question) -> tuple[Question, bool]:
+def _looking_back(question: Question) -> tuple[Question, bool, bool]:
     """A question for what was once, or of a time that is over, is answered by what holds no longer too, unless it says
-    itself what may answer.
+    itself what may answer; and one that only tells of the past ("which contract did we have?") by what has `ended`.
     """
     query, period = question.query, question.period
     where = query.filter
     plain = where.valid_only and where.as_of is None and where.true_at is None and not where.statuses
-    if not plain or not (asks_past(query.text) or (period is not None and period.last < question.now)):
-        return question, False
+    back = asks_past(query.text) or (period is not None and period.last < question.now)
+    if not plain or not (back or tells_past(query.text)):
+        return question, False, False
     query = msgspec.structs.replace(query, filter=msgspec.structs.replace(where, valid_only=False))
-    return msgspec.structs.replace(question, query=query), True
+    return msgspec.structs.replace(question, query=query), back, not back
 
 
-def _ever_held(record: Record, question: Question) -> bool:
+def _ever_held(record: Record, question: Question, *, ended: bool) -> bool:
     """Was a record true once, and not only before the time that is asked of? What was archived is put away, whatever it
-    said.
+    said; where only what has `ended` may answer, so is all that something else stands for.
     """
+    if ended and (record.status in HIDDEN_STATUSES or record.superseded_by is not None):
+        return False
     begins, ends = (None if at is None else at.timestamp() * 1e6 for at in (record.valid_from, record.valid_until))
     period = question.period
     passed = period is not None and ends is not None and ends < period.first

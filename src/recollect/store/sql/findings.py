@@ -30,7 +30,8 @@ Rows: TypeAlias = NDArray[np.void] | Mapping[str, NDArray[Any]]
 
 PARTICULARS = {
     "version": "records.version", "session": "session", "source": "source", "position": "position",
-    "event_time": "event_time", "since": "coalesce(valid_from, event_time)", "importance": "importance",
+    "event_time": "event_time", "importance": "importance",
+    "since": "coalesce(valid_from, CASE WHEN valid_until < event_time THEN valid_until ELSE event_time END)",
     "confidence": "coalesce(faded.confidence, records.confidence)", "replaced": "superseded_by IS NOT NULL",
 }  # fmt: skip
 """What is told of candidates beside their terms, and how it is read."""

@@ -65,9 +65,12 @@ def within_period(table: str, moment: int) -> Condition:
 
 
 def _held_at(moment: int, now: int) -> Condition:
-    """What was true at a moment, as far as is known now. Something put away at an unknown time is left out."""
+    """What was true at a moment, as far as is known now. Something put away at an unknown time is left out; what had
+    ended when it happened, and does not say since when it held, held until then.
+    """
     return (
-        "coalesce(records.valid_from, records.event_time) <= ?"
+        "(coalesce(records.valid_from, records.event_time) <= ?"
+        " OR (records.valid_from IS NULL AND records.valid_until <= records.event_time))"
         " AND (records.valid_until IS NULL OR records.valid_until > ?)"
         f" AND NOT ({_HIDDEN[0]} AND (records.valid_until IS NULL OR records.valid_until > ?))",
         [moment, moment, *_HIDDEN[1], now],
