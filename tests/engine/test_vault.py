@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from tests.conftest import Clock
+from watchfiles import Change
 
 import recollect
 from recollect import InvalidInput, Memory, Settings
@@ -1217,6 +1218,80 @@ def test_who_watches_a_folder_that_is_empty_for_a_moment_waits_until_its_notes_a
     assert told == [told[0], "the notes are back"]
     assert "holds no note any more, and 6 did" in told[0]
     assert len(memory.list()) == 6
+
+
+def test_an_editor_that_saves_by_removing_and_renaming_leaves_one_note_that_was_never_away(
+    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = memory.remember("The door is red.").id or ""
+    memory.sync(folder)
+    (file,) = folder.glob("*.md")
+    other = file.with_suffix(".tmp.md")
+
+    def looks(*_: object, **__: object) -> Iterator[set[tuple[Change, str]]]:
+        other.write_text(file.read_text().replace("is red", "is blue"))
+        yield {(Change.added, str(other))}
+        file.rename(file.with_name(f"{file.name}~"))
+        yield {(Change.deleted, str(file))}
+        other.rename(file)
+        yield {(Change.added, str(file)), (Change.deleted, str(other))}
+        yield set()
+        file.unlink()
+        yield {(Change.deleted, str(file))}
+        yield set()
+
+    monkeypatch.setattr("watchfiles.watch", looks)
+    done = list(follow(memory.core, folder, "default", threading.Event(), [].append))
+    assert [(one.added, one.revised, one.archived) for one in done if one.changed] == [(0, 1, 0), (0, 0, 1)]
+    assert [one.change.verb for one in memory.history(id)] == ["remember", "sync", "sync"]
+    assert not memory.list(statuses=["active", "archived"])[1:]
+
+
+def test_a_file_that_an_editor_saves_again_without_its_new_id_stays_the_same_note(memory: Memory, folder: Path) -> None:
+    for number in range(3):
+        part = folder / "new.md.part"
+        part.write_bytes(f"---\r\ntags: [a]\r\n---\r\n\r\nAn idea, {number}.\r\n".encode())
+        part.rename(folder / "new.md")
+        done = memory.sync(folder)
+        assert (done.added, done.revised, done.archived, done.problems) == (not number, bool(number), 0, ())
+    (record,) = memory.list(statuses=["active", "archived"])
+    assert (record.text, record.tags) == ("An idea, 2.", ("a",))
+    last = (folder / "new.md").read_bytes()
+    assert last.startswith(f"---\r\nid: {record.id}\r\ntime: ".encode())
+    assert last.endswith(b"tags: [a]\r\n---\r\n\r\nAn idea, 2.\r\n")
+    (folder / "new.md").write_bytes(last.partition(b"\r\n")[0] + b"\r\n" + last.split(b"\r\n", 3)[3])
+    done = memory.sync(folder)
+    assert (done.revised, done.added, (folder / "new.md").read_bytes()) == (0, 0, last)
+
+
+@pytest.mark.parametrize("name", ["a.tmp.md", "a.bak.md", "a.orig.md", "a.md~", "~$a.md", ".a.md.swp", "a.md.tmp"])
+def test_what_an_editor_keeps_of_a_file_is_no_note(memory: Memory, folder: Path, name: str) -> None:
+    id = memory.remember("The door is red.").id or ""
+    memory.sync(folder)
+    (file,) = folder.glob("*.md")
+    (folder / name).write_text(file.read_text().replace("is red", "is blue"))
+    assert not memory.sync(folder).changed
+    assert [one.id for one in memory.list()] == [id]
+    assert (folder / name).exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["a.sync-conflict-20260101-101010-ABCDEFG.md", "a (Ada's conflicted copy 2026-01-01).md"]
+)
+def test_a_copy_of_a_syncing_program_is_kept_as_the_other_side_and_goes_where_it_says_the_same(
+    memory: Memory, folder: Path, name: str
+) -> None:
+    id = memory.remember("The door is red.").id or ""
+    memory.sync(folder)
+    (file,) = folder.glob("*.md")
+    (folder / name).write_text(file.read_text())
+    assert memory.sync(folder).removed == 1
+    (folder / name).write_text(file.read_text().replace("is red", "is blue"))
+    done = memory.sync(folder)
+    assert (done.added, len(done.conflicts)) == (1, 1)
+    assert {one.text for one in memory.list()} == {"The door is red.", "The door is blue."}
+    assert memory.get(id).text == "The door is red."
+    assert not memory.sync(folder).changed
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

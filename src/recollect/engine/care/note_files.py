@@ -27,6 +27,8 @@ _BEGINS = (b"---", b"\xef\xbb\xbf---")
 _LONGEST_WRITE = 3_600
 """Seconds after which nobody writes a file any more, whoever has the number of the process that did."""
 _ENDINGS = (".md", ".markdown")
+_BESIDE = (".tmp", ".temp", ".bak", ".backup", ".orig", ".swp", "~")
+"""How the name ends, before `.md`, of what an editor or a merge keeps of a file for a while."""
 _SKIPPED = ("node_modules", "site-packages", "__pycache__")
 _NOT_NOTES = ("pyvenv.cfg", ".git", ".hg", ".svn", ".jj", "_darcs", "CVS")
 """A folder that has one of these is an environment or a repository of its own."""
@@ -205,8 +207,9 @@ def _is_skipped(name: str, beside: Collection[str]) -> bool:
 
 
 def is_note(name: str) -> bool:
-    """Is it by its name a Markdown file that is not hidden?"""
-    return name.lower().endswith(_ENDINGS) and not name.startswith(".")
+    """Is it by its name a Markdown file that is not hidden, and not what an editor puts beside one?"""
+    stem, ending = os.path.splitext(name.lower())
+    return ending in _ENDINGS and not name.startswith((".", "~$")) and not stem.endswith(_BESIDE)
 
 
 def _is_left(path: Path, form: re.Pattern[str]) -> bool:

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from recollect.engine.parse import parse_draft, parse_label
 from recollect.errors import InvalidInput
+from recollect.ingest.frontmatter import put_on_top
 from recollect.ingest.vault import KEYS, Page, links_in, parse_page, plain_ends
 from recollect.store.base import Entities, View, normal_name
 from recollect.types import Draft, Json, Record
@@ -50,6 +51,8 @@ class NoteFile(Struct, frozen=True):
     """Are there marks of a merge in it, so that it is to be written anew?"""
     other: NoteFile | None = None
     """What the other side of that merge said."""
+    signed: bytes | None = None
+    """The file with the lines at its top by which it was known, and which whoever saved it has not kept."""
 
     def is_as(self, kept: KnownFile) -> bool:
         """Does it say what was known of it?"""
@@ -100,6 +103,20 @@ def content_of(data: bytes) -> str:
         return plain_ends(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InvalidInput("file", "is not UTF-8 text; save it as that, and it is read") from error
+
+
+def sign(file: NoteFile, record: Record) -> NoteFile:
+    """A file that has lost its id, as one that still has it, and the moment where it tells none."""
+    data = put_on_top(file.data, told_above(file, record))
+    return msgspec.structs.replace(parse_note(file.path, data, content_of(data)), data=file.data, signed=data)
+
+
+def told_above(file: NoteFile, record: Record) -> dict[str, Json]:
+    """What is put at the top of a file that becomes a note."""
+    told: dict[str, Json] = {"id": record.id}
+    if file.draft.event_time is None:
+        told[KEYS["event_time"]] = record.event_time.isoformat().replace("+00:00", "Z")
+    return told
 
 
 def are_twins(first: NoteFile, second: NoteFile) -> bool:

@@ -34,6 +34,8 @@ from recollect.engine.care.note_pages import (
     hash_of,
     page_of,
     parse_note,
+    sign,
+    told_above,
 )
 from recollect.engine.core import (
     Core,
@@ -141,7 +143,7 @@ class _Run:
         there = {one.id: hash_of(one, one.event_time) for one in notes}
         self._texts = {one.id: plain_ends(one.text) for one in notes}
         self._with_marks = {id for id, text in self._texts.items() if has_marks(text)}
-        read = list(self.read_files(known))
+        read = self._known_again(list(self.read_files(known)), known, {one.id: one for one in notes})
         self._require_files(known, read)
         files = self._by_id(read, known)
         unread = self._unread(known, read)
@@ -192,7 +194,7 @@ class _Run:
         """Do both still say what they said last, in the same place?"""
         return (
             kept is not None and file is not None and kept.path == file.path and there == kept.hash
-            and file.is_as(kept) and not file.marked
+            and file.is_as(kept) and not file.marked and file.signed is None
         )  # fmt: skip
 
     # Reading
@@ -260,6 +262,18 @@ class _Run:
             self._joined[first.page.id or ""] = page.id or ""
         other = None if twins or first.hash == second.hash else first
         return msgspec.structs.replace(second, page=page, marked=True, other=other)
+
+    def _known_again(
+        self, read: Sequence[NoteFile], known: Mapping[str, KnownFile], notes: Mapping[str, Record]
+    ) -> list[NoteFile]:
+        """A file that has lost its id and stands where a note stood is that note: an editor had it open before it got
+        one, or what wrote it knows of none.
+        """
+        seen = {file.page.id for file in read}
+        places = {kept.path: notes[id] for id, kept in known.items() if id in notes and id not in seen}
+        return [
+            sign(file, places[file.path]) if file.page.id is None and file.path in places else file for file in read
+        ]
 
     def _by_id(self, read: list[NoteFile], known: Mapping[str, KnownFile]) -> dict[str, NoteFile]:
         """The file of each record. Of two that have its id, one keeps it: that which was there before."""
@@ -358,7 +372,9 @@ class _Run:
             self._write(edit, record, None)
 
     def _agree(self, edit: Edit, record: Record, file: NoteFile) -> None:
-        if file.marked:
+        if file.signed is not None:
+            self._files.write(file.path, file.signed, file.data)
+        elif file.marked:
             self._write_file(file.path, page_of(edit, record, file), file.data)
         said = hash_of(record, record.event_time)
         edit.keep(self._shelf, {record.id: KnownFile(file.path, said, lines=said == file.hash)}, space=self._space)
@@ -414,18 +430,17 @@ class _Run:
     def _settle(self, edit: Edit, record: Record, file: NoteFile) -> None:
         """Both agree from here on; the file is written where it does not say all of it yet."""
         said = hash_of(record, record.event_time)
-        if file.page.id is None or file.hash != said or file.marked:
+        if file.page.id is None or file.signed is not None or file.hash != said or file.marked:
             self._write_file(file.path, page_of(edit, record, file), file.data, whole=self._signed(record, file, said))
         edit.keep(self._shelf, {record.id: KnownFile(file.path, said, lines=True)}, space=self._space)
 
     def _signed(self, record: Record, file: NoteFile, said: str) -> bytes | None:
         """The file as it is, with the record's id and time at its top, if that says all of the record."""
+        if file.signed is not None:
+            return file.signed if file.hash == said else None
         if file.page.id is not None or file.marked:
             return None
-        told: dict[str, Json] = {"id": record.id}
-        if file.draft.event_time is None:
-            told[KEYS["event_time"]] = record.event_time.isoformat().replace("+00:00", "Z")
-        data = put_on_top(file.data, told)
+        data = put_on_top(file.data, told_above(file, record))
         again = parse_note(file.path, data, content_of(data))
         return data if (again.page.id, again.hash) == (record.id, said) else None
 
@@ -553,7 +568,7 @@ def follow(
 ) -> Iterator[Synced]:
     """Syncs whenever either side has changed, until it is told to stop. A store that is away is waited for, and so are
     notes that all are; that is told."""
-    from watchfiles import watch
+    from watchfiles import Change, watch
 
     def entry() -> int:
         with core.store.read() as view:
@@ -564,13 +579,18 @@ def follow(
         folder, watch_filter=lambda _, path: is_note(Path(path).name), stop_event=stop, yield_on_timeout=True,
         rust_timeout=_LOOKS_EVERY_MS, raise_interrupt=True,
     )  # fmt: skip
-    away = False
+    away = waits = False
     for changes in looks:
+        gone = any(how is Change.deleted and not Path(path).exists() for how, path in changes)
+        if gone and not waits:
+            waits = True  # an editor that saves puts another in its place; what is missing is archived
+            continue
         now = wait_for_store(entry, tell, stop.wait)
         if away and (changes or not any(NoteFiles(folder).notes())):
             continue  # those that come back one by one are waited for until it is quiet: what is missing is archived
-        if not (away or changes or now != seen):
+        if not (away or waits or changes or now != seen):
             continue
+        waits = False
         try:
             done = wait_for_store(lambda: sync(core, folder, space), tell, stop.wait)
         except _NoNotes as error:
