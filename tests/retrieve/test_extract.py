@@ -156,6 +156,8 @@ def test_of_many_sentences_every_text_keeps_its_best() -> None:
         ("one two three four", 2, "one two…"),
         ("First line\nsecond line here", 3, "First line"),
         ("会议在周五。请带上报告。", 6, "会议在周五。"),
+        ("数据库 Postgres 在 server 上 now", 7, "数据库 Postgres 在 server 上…"),
+        ("회의는 매주 화요일 열 시에", 8, "회의는 매주 화요일…"),
     ],
 )
 def test_what_a_model_writes_is_cut_after_a_sentence(text: str, words: int, kept: str) -> None:

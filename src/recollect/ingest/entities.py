@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from recollect.pattern import pattern_of
 from recollect.store.base import normal_name
 
-NAMES_VERSION = 1  # raised by whoever changes what is taken for a name: indexes are then made anew
+NAMES_VERSION = 2  # raised by whoever changes what is taken for a name: indexes are then made anew
 MAX_NAMES = 32
 _LONGEST_PHRASE = 4
 _SCANNED = 20_000  # characters; names further down a very long text are not looked for
@@ -31,6 +31,7 @@ _CAPITALISED_ASCII = pattern_of(r"[A-Z][\w'-]*(?:[ ](?:(?:of|the|de|van|von|der|
 _LOOKED_BACK = 60  # characters; enough to see whether a sentence or a list item begins here
 _EDGE = "\"'`“”‘’«»()[]{}<>.,;:!?…*_~"
 _UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # compiled when needed
+_ONE_SCRIPT = pattern_of(rf"{_UNSPACED}+|(?:(?!{_UNSPACED})[^ ])+")
 _COMMON_STARTS = frozenset(
     """a an and are as at be but by can could did do does for from had has have he her here his how i i'd i'll i'm i've
     if in is it it's its let me my no not now of oh ok okay on or our she should so some thanks that the their them then
@@ -63,17 +64,58 @@ def _looks_like_names(text: str) -> Iterator[str]:
     if _PART_OF_ONE.search(text):
         for match in _IDENTIFIER.finditer(text):
             yield match.group()
-    for match in (_CAPITALISED_ASCII if text.isascii() else _CAPITALISED).finditer(text):
-        yield from _capitalised(text, match)
+    if text.isascii():
+        for match in _CAPITALISED_ASCII.finditer(text):
+            yield from _capitalised(text, match.group(), match.start())
+        return
+    for match in _CAPITALISED.finditer(text):
+        for run, at, is_beside in _runs(match.group()):
+            yield from _capitalised(text, run, match.start() + at, is_beside=is_beside)
 
 
-def _capitalised(text: str, match: re.Match[str]) -> Iterator[str]:
-    """A capitalised phrase, less the word that is only capital because a sentence begins with it."""
-    words = match.group().split(" ")
+def _runs(phrase: str) -> Iterator[tuple[str, int, bool]]:
+    """The words of a phrase that are capital, in one script and beside each other, and those that know no capitals
+    unless a Latin word stands beside them: where each run begins, and whether it stands beside words of another script
+    that are no name.
+    """
+    found: list[tuple[int, int, tuple[bool, str]]] = []
+    for part in _ONE_SCRIPT.finditer(phrase):
+        word, last = part[0], found[-1] if found else None
+        is_joint = last is not None and last[2] == (True, _UPPER) and word in _JOINTS
+        kind = (True, _UPPER) if is_joint else _kind_of(word)
+        if last is not None and last[2] == kind and phrase[last[1] : part.start()] == " ":
+            found[-1] = (last[0], part.end(), kind)
+        else:
+            found.append((part.start(), part.end(), kind))
+    for place, (begin, end, (is_latin, case)) in enumerate(found):
+        others = [kind for _, _, kind in found[max(place - 1, 0) : place + 2] if kind[0] != is_latin]
+        if case == _UPPER:
+            yield phrase[begin:end], begin, any(its != _UPPER for _, its in others)
+        elif case == _CASELESS and not others:
+            yield phrase[begin:end], begin, False
+
+
+_UPPER, _LOWER, _CASELESS = "upper", "lower", "caseless"
+_JOINTS = frozenset("of the de van von der la al".split())
+_LAST_LATIN = "\u024f"
+
+
+def _kind_of(word: str) -> tuple[bool, str]:
+    """Is a word in Latin letters, and does it begin with a capital?"""
+    first = word[0]
+    case = _CASELESS if first.lower() == first.upper() else _LOWER if first.islower() else _UPPER
+    return first <= _LAST_LATIN, case
+
+
+def _capitalised(text: str, phrase: str, at: int, *, is_beside: bool = False) -> Iterator[str]:
+    """A capitalised phrase, less the word that is only capital because a sentence begins with it; beside words of
+    another script it is capital since it is a name.
+    """
+    words = phrase.split(" ")
     if words[0].casefold() in _COMMON_STARTS:
         words = words[1:]
-    elif len(words) == 1 and _starts_sentence(text, match.start()):
-        after = text[match.end() : match.end() + 1]
+    elif len(words) == 1 and not is_beside and _starts_sentence(text, at):
+        after = text[at + len(phrase) :][:1]
         if after != ":":  # "Ada: ..." names the one who speaks
             return
     if words:

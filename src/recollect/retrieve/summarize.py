@@ -293,7 +293,7 @@ def _cut_first(sentences: Sequence[Sentence], dates: Sequence[datetime] | None, 
     first = sentences[0]
     room = max_words - (dates is not None and max_words > 3)
     head = f"{dates[first.source].date().isoformat()}: " if dates is not None and max_words > 3 else ""
-    pieces = re.findall(rf"[{_WIDE}]|[^\s{_WIDE}]+\s*", first.text)
+    pieces = re.findall(rf"(?:{_RUN})\s*", first.text)
     return f"{head}{''.join(pieces[:room]).rstrip()}{'…' if len(pieces) > room else ''}"
 
 
@@ -310,5 +310,5 @@ def fit_words(text: str, max_words: int) -> str:
         kept, left = kept + part, left - words
     if kept.strip():
         return kept.strip()
-    pieces = re.findall(rf"[{_WIDE}]|[^\s{_WIDE}]+\s*", whole)
+    pieces = re.findall(rf"(?:{_RUN})\s*", whole)
     return f"{''.join(pieces[:max_words]).rstrip()}…"
