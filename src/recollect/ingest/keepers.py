@@ -17,6 +17,7 @@ from recollect.ingest.own_words import own_lines, reports_text
 from recollect.replaced import replaced_in
 
 _SHORTEST, _LONGEST = 18, 400  # characters
+_READ = 1_000  # characters of a sentence: of a longer one no more than _LONGEST is kept, where somebody asks for that
 _MOST = 3  # of one message
 _ABBREVIATIONS = (
     r"\bDr \bMr \bMrs \bMs \bProf \betc \binc \bvs \bapprox str \bStr \bNr \bca \busw \bbzw \bggf \bevtl \binkl \bresp"
@@ -213,9 +214,10 @@ def find_keepers(text: str, role: str) -> list[Keeper]:
 def _sentences(text: str, role: str) -> Iterator[str]:
     """What its sender says. Behind what tells what some text says, more of that text may stand."""
     for part in _SENTENCE.split("\n".join(own_lines(text, role))):
-        if _TASK.match(part or "") or reports_text(part or "", role):
+        said = (part or "")[:_READ]
+        if _TASK.match(said) or reports_text(said, role):
             return
-        sentence = _BULLET.sub("", part or "").strip().replace("**", "")
+        sentence = _BULLET.sub("", said).strip().replace("**", "")
         if sentence:
             yield " ".join(sentence.split())
 

@@ -14,6 +14,7 @@ from recollect.pattern import pattern_of
 
 _BLOCK = pattern_of(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|\"{3}.*?(?:\"{3}|\Z)|'{3}.*?(?:'{3}|\Z)", re.DOTALL)
 _TAG = pattern_of(r"(?P<begins>^[ \t]*)?<(?P<tag>[A-Za-z][\w:-]*)(?:\s[^<>]*)?(?<!/)>", re.MULTILINE)
+_CLOSED = pattern_of(r"</(?P<tag>[A-Za-z][\w:-]*)>")
 _QUOTED = pattern_of(r"\s{0,3}>")
 _NO_PROSE = pattern_of(r"\s{0,3}(?:\||#|\$ |\+|- \[|at |File \"|//|/\*|<!--)")
 _TEXTS = (
@@ -61,6 +62,7 @@ _GOES_ON = pattern_of(
 )
 _SHORT = 14  # words of a line that asks for a look at what follows
 _FEW = 3  # words between marks that are a name, and nobody's speech
+_NAME = 400  # characters that a name may have
 _MARK = "\0"  # stands for a block
 
 
@@ -79,15 +81,13 @@ def _without_tagged(text: str) -> str:
     """
     kept: list[str] = []
     at = 0
-    open_ended: set[str] = set()
+    last = {close["tag"]: close.start() for close in _CLOSED.finditer(text)}
     while found := _TAG.search(text, at):
         tag = found["tag"]
-        end = -1 if tag in open_ended else text.find(f"</{tag}>", found.end())
-        if end < 0:
-            open_ended.add(tag)
-            if found["begins"] is not None and "-" in tag:
-                return "".join([*kept, text[at : found.start()]])
-        if end < 0 or len(text[found.end() : end].split()) < _FEW:
+        end = text.find(f"</{tag}>", found.end()) if last.get(tag, -1) >= found.end() else -1
+        if end < 0 and found["begins"] is not None and "-" in tag:
+            return "".join([*kept, text[at : found.start()]])
+        if end < 0 or (end - found.end() < _NAME and len(text[found.end() : end].split()) < _FEW):
             kept.append(text[at : found.end()])
             at = found.end()
         else:
@@ -137,7 +137,7 @@ def _asks_of_all_before(lines: list[str]) -> bool:
 
 def _without_thread(lines: list[str]) -> list[str]:
     """The lines without those that two or more speakers say, each behind a name, and without what goes on there."""
-    named = [place for place, line in enumerate(lines) if (by := _SAID_BY.match(line)) and not _OWN.search(by["who"])]
+    named = {place for place, line in enumerate(lines) if (by := _SAID_BY.match(line)) and not _OWN.search(by["who"])}
     if len(named) < 2:
         return lines
     kept: list[str] = []
@@ -150,7 +150,7 @@ def _without_thread(lines: list[str]) -> list[str]:
 
 _SAYS = r"(?:says?|said|states?|stated|reads|writes?|wrote|claims?|mentions?|recommends?|suggests?|instructs?|tells?|told|demands?|asks?)"
 _REPORTS = pattern_of(
-    rf"\b(?:it|they|(?:the|this|that|its|their|an?) (?:[\w./'-]+ ){{0,3}}?{_TEXTS}(?: (?:at|on|of|in|from|by) \S+)?|(?:\S*read ?me\S*|\S+\.(?:md|txt|rst|html|org|com|io|dev|example)\S*)) "
+    rf"\b(?:it|they|(?:the|this|that|its|their|an?) (?:[\w./'-]+ ){{0,3}}?{_TEXTS}(?: (?:at|on|of|in|from|by) \S+)?|(?:\S{{0,80}}read ?me\S{{0,80}}|\S{{1,80}}\.(?:md|txt|rst|html|org|com|io|dev|example)\S{{0,80}})) "
     rf"(?:\w+ly |also |itself )?{_SAYS}\b|\baccording to\b|\bthe following[.:]|\b(?:laut|selon|según|secondo|segundo|volgens|według|согласно)\b",
     re.IGNORECASE,
 )
