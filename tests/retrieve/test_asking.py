@@ -128,6 +128,8 @@ def test_a_question_is_one_without_a_mark_too(text: str) -> None:
         "What is due in May is paid by Tom", "Wie besprochen kommt Tom am Montag", "Wo Tom wohnt",
         "Quand il pleut le toit fuit", "Quando piove il cane resta dentro", "Chi arriva tardi lava i piatti",
         "Cuando llueve cerramos el tejado", "Когда идёт дождь крыша течёт", "没什么特别的", "谁都可以进来",
+        "Which port is used by staging 8081", "When does the gym open 6am", "how long does the bread bake 40 minutes",
+        "Where do we keep passports → blue folder", "who is the dentist Dr Weiss", "Wie viel kostet der Kurs 40 Euro",
     ],
 )  # fmt: skip
 def test_what_begins_like_a_question_and_tells_something_is_none(text: str) -> None:

@@ -89,7 +89,16 @@ _OPENS = pattern_of(
     r")",
     re.IGNORECASE,
 )
-_TELLS_ON = pattern_of(r"[:;,.!。，、：；！\n–—=]| - ")
+_TELLS_ON = pattern_of(
+    r"[:;,.!。，、：；！\n–—=→⇒>]| - |"
+    r"(?<!\bin )(?<!\bsince )(?<!\bbefore )(?<!\bafter )(?<!\bseit )"
+    r"(?<!\bim )(?<!\bjahr )(?<!\ben )(?<!\bnel )(?<!\bem )"
+    r"(?<![\w.])[^\W\d]?\d\S*(?: ?[^\W\d]{1,7}| %)?\W*\Z|"
+    r"\b(?:the|our|my|your|la|le|notre|mon|ma|el|mi|il|nostro|o|nosso) "
+    r"(?-i:[^\W\d_A-ZÀ-Ý][^\W\d_]+(?: [A-ZÀ-Ý][\w.]*)+)\Z",
+    re.IGNORECASE,
+)
+"""What follows, or a value at the end ("which port has staging 8081", "who is the dentist Dr Weiss"), is told."""
 _SAYS_MORE = pattern_of(r"\s(?:is|are|was|were|means|reminds) ", re.IGNORECASE)
 """A second verb makes a subject of what looks like a question: "who has the keys is Mira"."""
 _UNSPACED_ASKS = pattern_of(
