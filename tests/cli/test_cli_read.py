@@ -236,6 +236,17 @@ def test_recall_names_a_space_that_is_not_there(shell: Shell) -> None:
     assert outcome.err == "error: there is no space named 'wrok'; there are: work\n"
 
 
+def test_a_space_without_anything_that_holds_is_told_as_that(shell: Shell) -> None:
+    shell("remember", "The lamp is lit at five.")
+    shell("spaces", "create", "work")
+    for command in ("brief", "list"):
+        assert "nothing stored in the space 'work' yet" in shell(command, "--space", "work").err
+    shell("remember", "It held once.", "--space", "work", "--valid-until", "2020")
+    for command in ("brief", "list"):
+        assert "nothing stored that holds now" in shell(command, "--space", "work").err
+    assert "nothing stored that fits" in shell("list", "--tag", "none").err
+
+
 def test_brief_says_what_is_worth_knowing_within_a_budget(shell: Shell) -> None:
     rule = shell.remember("Never deploy on Fridays.")
     pinned = shell.remember("The emergency number is 555-0199.", "--tag", "pinned")

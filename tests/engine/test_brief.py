@@ -240,3 +240,54 @@ def test_two_statements_that_say_different_things_of_one_both_stand_in_a_brief(m
             memory.remember(text, space=f"pair-{place}", compare=False)
         shown = {noted.record.text for noted in memory.brief(space=f"pair-{place}").notes}
         assert shown == set(pair)
+
+
+@pytest.mark.parametrize(
+    ("question", "section"),
+    [
+        ("what are the open todos?", "open"), ("was ist noch offen?", "open"), ("que reste-t-il à faire ?", "open"),
+        ("which rules do we have?", "rules"), ("welche Regeln gelten?", "rules"), ("我们有哪些规则?", "rules"),
+        ("what did we decide lately?", "decisions"), ("¿qué decidimos últimamente?", "decisions"),
+        ("какие решения мы приняли?", "decisions"),
+    ],
+)  # fmt: skip
+def test_a_question_for_one_section_is_answered_by_it(memory: Memory, question: str, section: str) -> None:
+    fill(memory)
+    answer = memory.recall(question)
+    assert [hit.record.text for hit in answer] == sections(memory)[section]
+    assert answer.signals.brief
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what did we decide about Kafka?", "which rules apply to playback URLs?", "which tasks are Mira's?", "rules"],
+)
+def test_a_question_for_something_in_a_section_is_searched_for(memory: Memory, question: str) -> None:
+    fill(memory)
+    assert not memory.recall(question).signals.brief
+
+
+def test_a_section_that_is_empty_is_searched_for(memory: Memory) -> None:
+    memory.remember("Which rules we have is written in the handbook.")
+    answer = memory.recall("which rules do we have?")
+    assert (answer.signals.brief, len(answer)) == (False, 1)
+
+
+def test_what_is_pinned_is_among_its_section_where_that_is_asked_for(memory: Memory) -> None:
+    memory.remember("Never deploy on Fridays.", tags=["pinned"])
+    assert [hit.record.text for hit in memory.recall("what are our rules?")] == ["Never deploy on Fridays."]
+
+
+def test_numbered_lines_are_told_by_what_stands_above_them_and_shown_whole(memory: Memory) -> None:
+    steps = [
+        f"{at}. {text}"
+        for at, text in enumerate(["Preheat the oven.", "Never open it early.", "We decided on rye."], 1)
+    ]
+    memory.remember("\n".join(steps))
+    memory.remember("\n".join(["Rule for bread:", *steps]))
+    long = [f"{at}) Step number {at} takes exactly {at * 7} minutes." for at in range(1, 30)]
+    memory.remember("\n".join(long))
+    assert set(sections(memory)) == {"important", "rules"}
+    assert "\n".join(["Rule for bread:", *steps]) in sections(memory)["rules"]
+    shown = next(noted.text for noted in memory.brief().notes if noted.record.text.startswith("1)"))
+    assert shown.endswith("minutes. …")

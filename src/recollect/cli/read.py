@@ -136,6 +136,7 @@ def brief(
             project = next(iter(seen_here(memory)), None)
         made = memory.brief(space=where, project=project, budget_tokens=budget, limit=limit)
         notes = _numbered(memory, made.notes)
+        nothing = "" if notes else _say_nothing(memory, where, narrowed=project is not None)
     if as_json:
         put_json({"notes": notes, "text": made.text, "left_out": made.left_out})
         return
@@ -144,7 +145,7 @@ def brief(
     elif made.left_out:
         say(f"nothing fits into {many(budget, 'token')}")
     else:
-        say("nothing stored that fits" if project else "nothing stored yet")
+        say(nothing)
     if made.left_out:
         say(f"{many(made.left_out, 'other record')} left out: recollect recall finds them, recollect list shows them")
 
@@ -219,6 +220,7 @@ def list_records(
         total = memory.count(space=where, **filters)
         records = numbered(memory.core, records)
         early = None if records or "as_of" not in given else too_early(memory.core, given["as_of"])
+        nothing = "" if records else _say_nothing(memory, where, narrowed=bool(given))
     if as_json:
         put_json({"records": records, "total": total})
     elif records:
@@ -226,7 +228,19 @@ def list_records(
         if total > len(records):
             say(f"{offset + 1:,} to {offset + len(records):,} of {many(total, 'record')}")
     else:
-        say(early or ("nothing stored that fits" if given else "nothing stored yet"))
+        say(early or nothing)
+
+
+def _say_nothing(memory: Memory, where: str | None, *, narrowed: bool) -> str:
+    """Why nothing is shown: nothing is there, nothing fits, or what is there holds no longer or not yet."""
+    if not memory.count(space=where, valid_only=False):
+        in_space = "" if where in (None, DEFAULT_SPACE) else f" in the space {where!r}"
+        return f"nothing stored{in_space} yet"
+    return (
+        "nothing stored that fits"
+        if narrowed
+        else "nothing stored that holds now; recollect list --past shows the rest"
+    )
 
 
 def show_record(

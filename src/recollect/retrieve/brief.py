@@ -69,6 +69,8 @@ _FORBIDS = pattern_of(
 _UNSPACED_RULE = pattern_of("总是|从不|不要|必须|不得|禁止|不准|偏好|喜欢|必ず|決して|好む|항상|절대|선호")
 _UNSPACED_DECISION = pattern_of("决定|決定|決め|결정")
 _TODO = pattern_of(r"\A\W*(?:todo|to do|open|next(?: step)?|fixme|offen|à faire|pendiente|da fare|сделать)\b\W", re.I)
+TODO_WORDS = "todo fixme pendiente сделать".split()
+_NUMBERED = pattern_of(r"^[ \t]*\d{1,3}[.)][ \t]+(?=\S)", re.MULTILINE)
 _WORD = pattern_of(r"[^\W\d_]+")
 _MOST_TOKENS = 60  # of one text
 
@@ -82,10 +84,17 @@ class Noted(Struct, frozen=True):
 
 
 def section_of(record: Record) -> Section:
-    """Where a record belongs, by what is said of it or else by its words."""
-    words = set(_WORD.findall(record.text.casefold()))
-    if not {tag.casefold() for tag in record.tags}.isdisjoint(PINNED):
-        return "pinned"
+    """Where a record belongs: what is pinned comes before all."""
+    is_pinned = not {tag.casefold() for tag in record.tags}.isdisjoint(PINNED)
+    return "pinned" if is_pinned else section_by_text(record)
+
+
+def section_by_text(record: Record) -> Section:
+    """Where a record belongs by what is said of it, or else by its words: of one of numbered lines those that stand
+    above, since a step says what one does and not what the whole is.
+    """
+    text = _heading_of(record.text)
+    words = set(_WORD.findall(text.casefold()))
     if record.status in OPEN_STATUSES or _TODO.match(record.text):
         return "open"
     named = {record.kind.casefold(), *(tag.casefold() for tag in record.tags)}
@@ -93,10 +102,10 @@ def section_of(record: Record) -> Section:
         return "decisions"
     if not named.isdisjoint(RULE_KINDS) or record.memory_type == "procedural":
         return "rules"
-    if not words.isdisjoint(DECISION_WORDS) or _UNSPACED_DECISION.search(record.text):
+    if not words.isdisjoint(DECISION_WORDS) or _UNSPACED_DECISION.search(text):
         return "decisions"
     must = not words.isdisjoint(MUST_WORDS) and not words.isdisjoint(_OF_ALL)
-    if must or not words.isdisjoint(RULE_WORDS) or _says_a_rule(record.text):
+    if must or not words.isdisjoint(RULE_WORDS) or _says_a_rule(text):
         return "rules"
     return "important"
 
@@ -105,9 +114,22 @@ def _says_a_rule(text: str) -> bool:
     return (_FORBIDS.search(text) or _UNSPACED_RULE.search(text)) is not None
 
 
+def _heading_of(text: str) -> str:
+    """What stands above numbered lines; else all of a text."""
+    first, *others = [one.start() for one in _NUMBERED.finditer(text)] or [0]
+    return text[:first] if others else text
+
+
 def note(section: Section, record: Record) -> Noted:
-    """A record as a section of a brief shows it."""
-    return Noted(section, record, cut_text(" ".join(record.text.split()), _MOST_TOKENS))
+    """A record as a section of a brief shows it; numbered lines whole, as many as there is room for."""
+    text = " ".join(record.text.split())
+    kept = cut_text(text, _MOST_TOKENS)
+    begins = [one.start() for one in _NUMBERED.finditer(record.text)]
+    if kept == text or len(begins) < 2:
+        return Noted(section, record, kept)
+    parts = [" ".join(record.text[:end].split()) for end in begins[1:]]
+    whole = [part for part in parts if estimate_tokens(f"{part} …") <= _MOST_TOKENS]
+    return Noted(section, record, f"{whole[-1]} …" if whole else kept)
 
 
 def plan_brief(

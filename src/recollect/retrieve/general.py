@@ -6,9 +6,11 @@ Only a question that says nothing else is general: "what should I know?" is, "wh
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from recollect.pattern import pattern_of
+from recollect.retrieve.brief import Section
 
 _LONGEST = 120  # characters
 _AROUND = pattern_of(r"[\s?!.,:;…¿¡？！。、，؟।'\"“”«»()\[\]-]+")
@@ -52,7 +54,8 @@ _GENERAL = (
     r"(?:(?:tell|show|give|remind) (?:me|us) (?:of )?)?everything(?: (?:here|there is|(?:you|we) (?:have|ve got)))?",
     r"summari[sz]e (?:everything|(?:all|what|everything) (?:you|we) (?:know|have|remember))(?: {ABOUT})?",
     r"what (?:have i|did i) (?:told|tell) you(?: {ABOUT})?(?: so far)?",
-    r"(?:is there )?anything (?:(?:that )?(?:i|we) (?:should|must|need to) |to )(?:remember|keep in mind|be aware of)",
+    r"(?:is there )?anything (?:(?:that )?(?:i|we) (?:should|must|need to) |to )(?:remember|keep in mind|"
+    r"be aware of)",
     # German
     r"(?:erzähl(?:e)?|sag|berichte)(?: mir| uns)?(?: (?:etwas|was|mehr))? {UEBER}|wo stehen wir",
     r"was (?:sollte|soll|muss|müsste) (?:ich|man)(?: {UEBER})?(?: alles)?(?: hier)? wissen(?: {UEBER})?",
@@ -155,7 +158,8 @@ _OF_A_TIME_ELSEWHERE = (
     # German, Dutch
     r"was (?:ist|war|hat sich|haben wir|habe ich|hatten wir|gab es|gibt es|wurde|geschah|passierte)(?: alles)?"
     r"(?: (?:neu|neues))? (?P<since>seit )?(?P<time>.+?)(?: alles)?"
-    r"(?: (?:passiert|geschehen|gewesen|los|los gewesen|getan|gemacht|gelernt|entschieden|beschlossen|notiert|neues))?",
+    r"(?: (?:passiert|geschehen|gewesen|los|los gewesen|getan|gemacht|gelernt|entschieden|beschlossen|notiert|"
+    r"neues))?",
     r"wat (?:is er|is|gebeurde er|hebben we|heb ik|was er|deden we)(?: nieuw)? (?P<since>sinds )?(?P<time>.+?)"
     r"(?: (?:gebeurd|gedaan|geleerd|besloten|gezegd))?",
     # French, Spanish, Italian, Portuguese
@@ -175,6 +179,127 @@ _OF_A_TIME_ELSEWHERE = (
 )
 
 
+_LATELY = r"(?: (?:lately|recently|so far|already|until now|up to now|last|yet))?"
+_SHOW = r"(?:(?:please )?(?:show|list|tell|give)(?: me| us)? )?"
+_OF_SECTIONS: dict[Section, tuple[str, ...]] = {
+    "rules": (
+        rf"{_SHOW}(?:(?:what|which) )?(?:are |is )?(?:all )?(?:(?:the|our|my|of our) )?(?:current |house |team |"
+        rf"project |coding )?"
+        r"(?:rules|conventions|policies|guidelines|preferences)(?: and (?:preferences|conventions|rules))?"
+        r"(?: (?:do|must|should) (?:we|i) (?:have|follow|keep|know)| (?:have|follow) (?:we|i)| (?:are|is) there|"
+        r" apply| hold"
+        r"| are in force)?(?: here)?(?: {ABOUT})?",
+        r"(?:do we have|are there)(?: any)? (?:rules|conventions|policies|guidelines)(?: here)?(?: {ABOUT})?",
+        r"(?:was für |welche |was sind (?:die|unsere|meine) |(?:zeig mir )?(?:alle |unsere |die ))(?:regeln|"
+        r"vorgaben|vorlieben)"
+        r"(?: (?:gelten|haben wir|gibt es|gelten hier|gelten bei uns))?(?: hier)?",
+        r"quelles (?:sont (?:les|nos) )?(?:règles|conventions)(?: (?:avons nous|a t on|avons nous ici|"
+        r"s appliquent))?|nos règles",
+        r"(?:qué|cuáles son (?:las|nuestras)) (?:reglas|normas|convenciones)(?: (?:tenemos|hay|valen|rigen|"
+        r"seguimos))?",
+        r"(?:che|quali(?: sono le(?: nostre)?)?) regole(?: (?:abbiamo|ci sono|valgono|seguiamo))?",
+        r"(?:que|quais(?: são as(?: nossas)?)?) regras(?: (?:temos|há|valem|seguimos))?",
+        r"(?:welke|wat zijn (?:de|onze)) (?:regels|afspraken)(?: (?:hebben we|gelden(?: er)?|zijn er))?",
+        r"(?:какие|какие у нас) (?:есть |у нас )?(?:правила)(?: (?:у нас|есть|действуют))*",
+        r"(?:我们)?(?:现在)?有(?:哪些|什么)(?:规则|规定|规矩|约定)|(?:ルール|決まり|規則)(?:は|には)?(?:何|なに|どんなもの)?(?:が)?(?:ありますか|ある|ですか)?|"
+        r"どんな(?:ルール|決まり|規則)がありますか",
+    ),
+    "open": (
+        rf"{_SHOW}(?:(?:what|which) )?(?:is |are |were )?(?:all )?(?:(?:the|our|my) )?(?:still |current )?"
+        r"(?:(?:open|outstanding|pending|remaining|unfinished) )?(?:to dos?|todos?|to do list|tasks|"
+        r"action items|next steps|"
+        r"open (?:work|points|items|things|issues|questions))"
+        r"(?: (?:are |is )?(?:still )?(?:open|left|outstanding|pending|remaining|unfinished|not done|do (?:we|"
+        r"i) have|"
+        r"(?:are|is) there))?(?: yet| now| here)?(?: {ABOUT})?",
+        r"what (?:is |s )on (?:my|our|the) (?:to do|todo) list|what (?:is|s|are)(?: there)?(?: still)? (?:open|"
+        r"left(?: to do)?|outstanding|pending|to (?:be done|do)|unfinished|not done)"
+        r"(?: yet| now| here)?(?: {ABOUT})?",
+        r"what (?:do|must|should) (?:i|we) (?:still )?(?:have to |need to |got to )?(?:still )?do(?: now|"
+        r" next)?(?: here)?|"
+        r"what (?:remains|needs)(?: to be done| doing)?|what comes next",
+        r"was (?:ist|steht|gibt es|bleibt)(?: jetzt)?(?: noch)?(?: alles)? (?:offen|zu tun|an|zu erledigen|"
+        r"unerledigt)|"
+        r"welche (?:aufgaben|todos|punkte) (?:sind|gibt es|haben wir)(?: noch)?(?: offen)?|was muss (?:ich|noch)"
+        r"(?: noch)? (?:tun|erledigen|machen|getan werden)|(?:offene|meine|unsere) (?:aufgaben|todos|punkte)",
+        r"(?:que|qu est ce qu(?:e|il)) (?:nous )?reste t? ?(?:il )?(?:encore )?à faire|"
+        r"qu est ce qu il reste(?: encore)? à faire|"
+        r"quelles (?:sont les )?tâches (?:sont )?(?:encore )?(?:ouvertes|restent)(?: encore)?|"
+        r"quelles sont les tâches ouvertes",
+        r"qué (?:queda|hay|está|tenemos|falta)(?: todavía| aún)? (?:pendiente|por hacer)|qué tareas (?:quedan|"
+        r"hay|están)"
+        r"(?: pendientes| abiertas)?|(?:cuáles son las |las )?tareas pendientes",
+        r"(?:che )?cosa (?:resta|rimane|c è|manca)(?: ancora)? (?:da fare|in sospeso|aperto)|quali (?:compiti|"
+        r"attività) "
+        r"(?:sono|restano)(?: ancora)? (?:aperti|aperte|da fare)",
+        r"(?:o )?que (?:falta|resta|está|há)(?: ainda)? (?:fazer|por fazer|pendente|em aberto)|quais tarefas"
+        r" (?:estão|faltam)"
+        r"(?: pendentes| abertas)?",
+        r"wat (?:is|staat|moet)(?: er)?(?: nog)? (?:open|te doen|gebeuren)|welke taken (?:zijn|"
+        r"staan)(?: er)?(?: nog)? open|"
+        r"openstaande taken",
+        r"что (?:ещё |еще )?(?:осталось|нужно|надо|предстоит) (?:ещё |еще )?(?:сделать|доделать)|какие"
+        r" (?:есть )?(?:открытые )?"
+        r"(?:задачи|дела)(?: (?:остались|открыты|ещё открыты|у нас))?",
+        r"(?:还)?有(?:哪些|什么)(?:待办|未完成|没做)(?:的)?(?:事项|事情|事|任务)?|还(?:要|需要)做什么|"
+        r"(?:残っている|未完了の|未対応の)?(?:タスク|todo)(?:は|には)?(?:何|なに)?(?:が)?(?:ありますか|ある|ですか|残っていますか)?",
+    ),
+    "decisions": (
+        rf"what (?:(?:did|have) (?:we|i)|has been|was|were|is)(?: all)? (?:decided?|agreed?(?: on|"
+        rf" upon)?){_LATELY}(?: {{ABOUT}})?",
+        rf"{_SHOW}(?:(?:what|which) )?(?:are |were )?(?:all )?(?:(?:the|our|my) )?(?:(?:latest|newest|recent|"
+        rf"last|most recent|current) )?"
+        rf"decisions(?: (?:did (?:we|i) (?:make|take)|have (?:we|i) (?:made|taken)|(?:were|have been) (?:made|"
+        rf"taken)|(?:are|were) "
+        rf"there|do we have))?{_LATELY}(?: {{ABOUT}})?",
+        r"was (?:haben wir|wurde|habe ich)(?: (?:zuletzt|kürzlich|neulich|in letzter zeit|bisher|alles))?"
+        r" (?:beschlossen|entschieden)|"
+        r"welche (?:entscheidungen|beschlüsse) (?:haben wir|gab es|wurden|gibt es)(?: (?:zuletzt|kürzlich|bisher))?"
+        r"(?: (?:getroffen|gefasst))?|(?:die )?(?:letzten|neuesten) (?:entscheidungen|beschlüsse)",
+        r"qu(?: est ce qu on a|avons nous| avons nous| a t on)(?: récemment)? (?:décidé|choisi)(?: (?:récemment|"
+        r"dernièrement))?|"
+        r"(?:quelles (?:sont (?:les|nos) )?)?(?:dernières )?décisions(?: (?:récentes|avons nous prises|"
+        r"a t on prises))?(?: récemment)?",
+        r"qué (?:decidimos|hemos decidido|se ha decidido|se decidió)(?: (?:últimamente|recientemente|hasta ahora))?|"
+        r"qué decisiones (?:tomamos|hemos tomado|hay)(?: (?:últimamente|recientemente))?|(?:las )?últimas decisiones",
+        r"(?:che )?cosa (?:abbiamo|è stato) deciso(?: (?:ultimamente|di recente|finora))?|"
+        r"(?:quali )?(?:ultime )?decisioni"
+        r"(?: (?:abbiamo preso|recenti))?(?: (?:ultimamente|di recente))?",
+        r"(?:o )?que (?:decidimos|foi decidido)(?: (?:ultimamente|recentemente|até agora))?|(?:quais |"
+        r"as )?últimas decisões|"
+        r"que decisões (?:tomamos|foram tomadas)(?: (?:ultimamente|recentemente))?",
+        r"wat hebben we(?: (?:onlangs|laatst|recent|zojuist))? besloten|welke (?:besluiten|beslissingen)(?:"
+        r" (?:hebben we|zijn er))?"
+        r"(?: (?:onlangs|recent))?(?: genomen)?",
+        r"что мы (?:недавно |в последнее время )?решили(?: (?:недавно|в последнее время))?|какие решения мы"
+        r" (?:приняли|принимали)"
+        r"(?: (?:недавно|в последнее время))?|последние решения",
+        r"(?:我们)?(?:最近)?(?:都)?(?:决定了|做了)(?:些)?(?:什么|哪些(?:决定)?)(?:决定)?|最近(?:的|有(?:哪些|什么))?决定(?:是什么|有哪些)?|"
+        r"(?:最近)?(?:私たちは)?(?:何を|なにを)(?:決めた|決めました)(?:か|の)?|最近の決定(?:は|事項は)?(?:何ですか|なに)?",
+    ),
+}  # fmt: skip
+
+
+@cache
+def _sections() -> dict[Section, re.Pattern[str]]:
+    return {section: _compile(some) for section, some in _OF_SECTIONS.items()}
+
+
+def asked_section(question: str) -> Section | None:
+    """Which section of a brief is all that a question asks for?"""
+    if len(question) > _LONGEST:
+        return None
+    said = _said(question)
+    plain = " ".join(_POLITE.sub(" ", said).split())
+    if plain in _BARE:
+        return None
+    return next((name for name, one in _sections().items() if one.fullmatch(said) or one.fullmatch(plain)), None)
+
+
+_BARE = frozenset("rules conventions policies guidelines preferences todo todos tasks decisions".split())
+"""A word alone may be looked for."""
+
+
 @cache
 def _elsewhere() -> tuple[re.Pattern[str], ...]:
     return tuple(map(re.compile, _OF_A_TIME_ELSEWHERE))
@@ -183,7 +308,11 @@ def _elsewhere() -> tuple[re.Pattern[str], ...]:
 @cache
 def _pattern() -> re.Pattern[str]:
     """Compiled when a question is short enough to be one: patterns of many scripts take a while."""
-    joined = "|".join(f"(?:{one})" for one in _GENERAL)
+    return _compile(_GENERAL)
+
+
+def _compile(some: Sequence[str]) -> re.Pattern[str]:
+    joined = "|".join(f"(?:{one})" for one in some)
     for name, said in _WHOLES.items():
         joined = joined.replace(name, f"(?:{said})")
     return re.compile(joined)

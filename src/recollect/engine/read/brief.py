@@ -28,10 +28,12 @@ from recollect.retrieve.brief import (
     RULE_KINDS,
     RULE_WORDS,
     SECTIONS,
+    TODO_WORDS,
     Noted,
     Section,
     plan_brief,
     render_brief,
+    section_by_text,
     section_of,
 )
 from recollect.retrieve.contradict import contradicts, statements_in
@@ -59,9 +61,17 @@ _First = Callable[[View, Filter, Criterion, datetime, int], list[Record]]
 
 
 def make_brief(
-    core: Core, where: Filter, *, limit: int, budget_tokens: int | None, foremost: Foremost | None = None
+    core: Core,
+    where: Filter,
+    *,
+    limit: int,
+    budget_tokens: int | None,
+    foremost: Foremost | None = None,
+    only: Section | None = None,
 ) -> Brief:
-    """The brief of what a filter lets through; with `foremost`, from what is kept of it in memory."""
+    """The brief of what a filter lets through; with `foremost`, from what is kept of it in memory. `only`
+    one section of it, which then has what is pinned, too.
+    """
     first = find_first if foremost is None else foremost.first
     with core.store.read() as view:
         spaces = where.spaces or tuple(space.name for space in view.spaces())
@@ -73,15 +83,17 @@ def make_brief(
         records = [one for one in records if (one.space, one.id) not in away]
         total = view.count(where)
         newer = None if where.as_of is not None else partial(said_since, view)
-        notes = plan_brief(_by_section(records, core.clock()), limit, budget_tokens, newer)
+        notes = plan_brief(_by_section(records, core.clock(), only), limit, budget_tokens, newer)
     return Brief(notes=tuple(notes), text=render_brief(notes), left_out=total - len(notes))
 
 
-def _by_section(records: Sequence[Record], now: datetime) -> dict[Section, list[Record]]:
+def _by_section(records: Sequence[Record], now: datetime, only: Section | None = None) -> dict[Section, list[Record]]:
     """Records where they belong, the most worthy first."""
     found: dict[Section, list[Record]] = {section: [] for section in SECTIONS}
     for record in records:
-        found[section_of(record)].append(record)
+        section = section_of(record) if only is None else section_by_text(record)
+        if only in (None, section):
+            found[section].append(record)
     for section, some in found.items():
         by_time = section in ("decisions", "open")
         some.sort(key=lambda one: (one.event_time, one.version), reverse=True)
@@ -144,7 +156,8 @@ def _lists(now: datetime, view: View, where: Filter, first: _First) -> Iterator[
         yield from first(view, one, "newest", now, _MOST)
     if where.as_of is None:
         rules = (*RULE_WORDS, *MUST_WORDS)
-        for words, most in ((rules, _MOST_BY_WORD), (FORBIDDING_WORDS, _MOST), (DECISION_WORDS, _MOST_BY_WORD)):
+        lists = (rules, _MOST_BY_WORD), (FORBIDDING_WORDS, _MOST), (DECISION_WORDS, _MOST_BY_WORD), (TODO_WORDS, _MOST)
+        for words, most in lists:
             versions = _holding(view, where.spaces, _hashes(tuple(words)), most)
             yield from view.select(Record, narrow(where, versions=versions)) if versions else ()
     yield from first(view, where, "importance", now, _MOST)

@@ -49,8 +49,9 @@ from recollect.engine.write.touches import Touches
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import Filters, Moment, Spaces
 from recollect.retrieve.asking import subject_of
+from recollect.retrieve.brief import Section
 from recollect.retrieve.context import pack_context
-from recollect.retrieve.general import asked_of_a_time, asks_generally
+from recollect.retrieve.general import asked_of_a_time, asked_section, asks_generally
 from recollect.store.base import Acts, Changes, View
 from recollect.types import (
     CATALOGUE_KINDS,
@@ -146,12 +147,15 @@ class Reading:
         answer is what is of that time, the latest first, each with a score of 1; if nothing is, it is searched for.
 
         Without a query, or where the question is a general one ("what should I know?"), the answer is `brief`'s: its
-        records in its order, each with a score of 1, and `signals.brief` says so.
+        records in its order, each with a score of 1, and `signals.brief` says so. One for a section of it alone ("what
+        are the open todos?", "which rules do we have?", "what did we decide lately?") is answered by that section.
         """
         where = parse_filter(space=space, **filters)
         text = None if query is None else parse_question(query)
         if text is None or asks_generally(text):
             return self._recall_brief(where, limit, budget_tokens)
+        if (section := asked_section(text)) and (told := self._recall_brief(where, limit, budget_tokens, section)):
+            return told
         period = None
         if where.since is None and where.until is None:
             period = _parse_period(text, datetime.fromtimestamp(self.core.clock().timestamp()))
@@ -240,12 +244,15 @@ class Reading:
                 return missing_space(missing, [one.name for one in view.spaces()])
             return tell_unheld(view, where)
 
-    def _recall_brief(self, where: Filter, limit: int, budget_tokens: int | None) -> Recall:
+    def _recall_brief(
+        self, where: Filter, limit: int, budget_tokens: int | None, section: Section | None = None
+    ) -> Recall:
         started = perf_counter()
         if where.projects:
             where = msgspec.structs.replace(where, projects=(*where.projects, ""))
         most, budget = parse_limit(limit), _parse_budget(budget_tokens)
-        made = make_brief(self.core, where, limit=most, budget_tokens=budget, foremost=self._foremost)
+        foremost = self._foremost
+        made = make_brief(self.core, where, limit=most, budget_tokens=budget, foremost=foremost, only=section)
         hits = tuple(Hit(record=noted.record, score=1.0, why=Why()) for noted in made.notes)
         taken = round((perf_counter() - started) * 1e3, 3)
         problem = None if hits else self._missing(where)
