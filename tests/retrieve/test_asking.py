@@ -92,6 +92,27 @@ def test_the_time_that_a_question_names_is_found(question: str, found: TimeWords
 
 
 @pytest.mark.parametrize(
+    ("question", "words", "side"),
+    [
+        ("wo haben wir im Jahr 2024 gewohnt?", "2024", ""), ("wo haben wir 2024 gewohnt?", "2024", ""),
+        ("où habitions-nous pendant l'année 2024 ?", "2024", ""), ("¿dónde vivíamos en el año 2024?", "2024", ""),
+        ("dove abitavamo nel 2024?", "2024", ""), ("onde morávamos no ano de 2024?", "2024", ""),
+        ("waar woonden we in het jaar 2024?", "2024", ""), ("где мы жили в 2024 году?", "2024", ""),
+        ("2024年我们住在哪里?", "2024", ""), ("2024年6月我们在哪里?", "2024-06", ""),
+        ("2024年以前谁是老板?", "2024", "before"), ("prima del 2024 chi era il capo?", "2024", "before"),
+        ("chi è il capo dal 2024?", "2024", "since"), ("2024年以来谁是老板?", "2024", "since"),
+        ("¿dónde estuvimos en junio de 2024?", "june 2024", ""), ("quanto costa quest'anno?", "this year", ""),
+        ("où habitions-nous il y a deux ans ?", "2 years ago", ""), ("wat kost het dit jaar?", "this year", ""),
+        ("brauchen wir 2024 Schrauben?", None, ""), ("qui a 2024 points ?", None, ""), ("2024年版の仕様は?", None, ""),
+    ],
+)  # fmt: skip
+def test_a_year_is_named_as_each_language_says_it(question: str, words: str | None, side: str) -> None:
+    found = find_time(question)
+    told = None if found is None else (found.words, "before" if found.before else "since" if found.since else "")
+    assert told == (None if words is None else (words, side))
+
+
+@pytest.mark.parametrize(
     ("question", "subject"),
     [
         ("anything about Henrike", "Henrike"),

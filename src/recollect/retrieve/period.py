@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from recollect.pattern import pattern_of
 from recollect.retrieve.time_words import DAYS, MONTHS, find_phrase, in_english
 from recollect.types import Hit
 
@@ -27,20 +28,45 @@ _STEP = {"letzt": "last", "vorig": "last", "vergangen": "last", "dies": "this", 
 _MONTH = "|".join(f"{english}|{others}" for english, others in MONTHS.items())
 _DAY = "|".join(f"{english}|{others}" for english, others in DAYS.items())
 _TIME = re.compile(
-    rf"\b(?:(?P<side>before|until|till|since|after|vor|bis|seit|nach|avant|depuis|antes de|desde|prima di|da|voor|sinds"
-    rf"|до|с)(?: the| dem| der)? )?"
-    rf"(?:(?P<in>in|im|of|during|from|on|am|vom|en|au|à|a|ad|de|del|em|no|do|op|в|во)(?: the| year| jahre?)? )?"
+    rf"\b(?:(?P<side>before|until|till|since|after|vor|bis|seit|nach|avant|depuis|antes d[eo]|desde|"
+    rf"prima d(?:i|el)|dal?|voor|sinds|до|с)(?: the| dem| der)? )?"
+    rf"(?:(?P<in>in|im|of|during|während|from|on|am|vom|en|au|à|a|ad|pendant|durante?|de|del|nel|em|no|do|op|в|во)"
+    rf"(?: the)? )?"
+    rf"(?P<inyear>(?:(?:the|das|des|dem|el|lo|o|het) |n?ell?['’])?"
+    rf"(?:year|jahre?s?|année|an|año|anno|ano|jaar)(?: of| de)? )?"
     rf"(?:(?P<ago>\d+|[a-z]+ )? ?(?P<agounit>day|week|month|year)s? ago"
     rf"|(?P<step>last|previous|past|this|next|(?:letzt|vorig|vergangen|dies|nächst)e[nrsm]?) "
     rf"(?P<unit>week|month|year|woche|monat|jahr|{_DAY}|{_MONTH})\b"
     rf"|(?P<word>the day before yesterday|yesterday|vorgestern|gestern)\b"
-    rf"|(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)? )?(?P<month>{_MONTH})(?:,? (?P<of>\d{{4}}))?\b"
+    rf"|(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)? )?(?P<month>{_MONTH})(?:,? (?:de |del )?(?P<of>\d{{4}}))?\b"
     rf"|(?P<year>(?:19|20)\d\d(?:-\d\d){{0,2}})\b)",
     re.IGNORECASE,
 )
+_HAN_TIME = pattern_of(
+    r"(?<!\d)(?P<year>(?:19|20)\d\d)年(?:(?P<month>1[0-2]|0?[1-9])月)?(?![版型款製度])"
+    r"(?:(?P<before>以前|之前|より前|前)|(?P<since>以来|以來|以后|以後|之后|之後|から|以降))?"
+)
+_BARE_YEAR = pattern_of(
+    r"\b(?:war|waren|hat|haben|habe|hatten?|wurden?|gab)\b.*?\b(?P<year>(?:19|20)\d\d)\b(?= [a-zäöüß]|\W*\Z)"
+)
+"""German says a year without a word before it; a number of things has their name behind it."""
+_OF_A_YEAR = frozenset("in im of during während from en pendant durant durante de del nel em do в во".split())
 _AMBIGUOUS = ("may", "march", "august", "mai", "mars", "mei", "мая")  # words of another meaning, too
-_BEFORE = ("before", "until", "till", "vor", "bis", "avant", "antes de", "prima di", "voor", "до")
-_SINCE = ("since", "after", "seit", "nach", "depuis", "desde", "da", "sinds", "с")
+_BEFORE = (
+    "before",
+    "until",
+    "till",
+    "vor",
+    "bis",
+    "avant",
+    "antes de",
+    "antes do",
+    "prima di",
+    "prima del",
+    "voor",
+    "до",
+)
+_SINCE = ("since", "after", "seit", "nach", "depuis", "desde", "da", "dal", "sinds", "с")
 _LIFT, _FALL, _ENOUGH = 2.5, 1.0, 0.25
 _LATER, _MAY = 2.0, 0.15
 _A_DAY = 86_400e6  # microseconds
@@ -76,6 +102,10 @@ class Period(Struct, frozen=True):
 
 def find_time(question: str) -> TimeWords | None:
     """The first words of a question that say a time."""
+    if han := _HAN_TIME.search(question):
+        month = f"-{int(han['month']):02}" if han["month"] else ""
+        before, since = bool(han["before"]), bool(han["since"])
+        return TimeWords(f"{han['year']}{month}", before, since, (han["year"],))
     for found in _TIME.finditer(question):
         side, into = (found["side"] or "").casefold(), found["in"]
         named = partial(TimeWords, before=side in _BEFORE, since=side in _SINCE)
@@ -86,7 +116,7 @@ def find_time(question: str) -> TimeWords | None:
         if found["word"]:
             word = found["word"].casefold()
             return named(_ENGLISH.get(word, word))
-        if found["year"] and (side or into):
+        if found["year"] and (side or found["inyear"] or (into or "").casefold() in _OF_A_YEAR):
             return named(found["year"], names=(found["year"],))
         month = (found["month"] or "").casefold()
         if month and (side or into or found["day"] or found["of"] or month not in _AMBIGUOUS):
@@ -94,7 +124,10 @@ def find_time(question: str) -> TimeWords | None:
             words = " ".join(filter(None, (found["day"], english, found["of"])))
             return named(words, names=(month, english))
     phrase = find_phrase(question)
-    return None if phrase is None else TimeWords(phrase)
+    if phrase is not None:
+        return TimeWords(phrase)
+    bare = _BARE_YEAR.search(question)
+    return None if bare is None else TimeWords(bare["year"], names=(bare["year"],))
 
 
 def _month_in_english(month: str) -> str:

@@ -45,7 +45,7 @@ _LAST = (
     r"letzten?[srm]?|vorig(?:en?)?[srm]?|vergangenen?[srm]?|afgelopen|прошл(?:ой|ая|ую|ом|ый|ого)"
     r"|上个?|上個?|先"
 )
-_THIS = r"diesen?[srm]?|dieser|cette|ce|esta|este|questa|questo|deze|dit|эт(?:ой|а|у|ом|от)|这个?|這個?|本|今"
+_THIS = r"diesen?[srm]?|dieser|cette|ce|esta|este|quest[ao]?|deze|dit|эт(?:ой|а|у|ом|от)|这个?|這個?|本|今"
 _NEXT = r"nächsten?[srm]?|kommenden?[srm]?|volgende|следующ(?:ей|ая|ую|ем|ий)|下个?|下個?|来"
 _LAST_AFTER = r"dernière|dernier|passée?|pasad[ao]|scors[ao]|passad[ao]"
 _NEXT_AFTER = r"prochaine?|que viene|próxim[ao]|prossim[ao]|que vem"
@@ -70,6 +70,10 @@ _ARTICLE = (
     r"le|la|l|el|los|il|lo|o|a|na|no|nell|nel|nella|het|de|в|на|во) )?"
 )
 _AT = r"(?:(?:im|in|en|au|mois de|a|ad|à|em|no|в|во|op|am|om|on) )?"
+_IN_YEAR = (
+    r"(?:in|im|en|nel|nell|em|no|в|во|pendant|durante?|während) (?:(?:dem|des|l|el|het|o) )?"
+    r"(?:(?:jahre?s?|année|an|año|anno|ano|jaar)(?: de)? )?|(?:l )?(?:jahr|année|año|anno|ano|jaar) "
+)
 _FRENCH = pattern_of(r"\b(?:qu|que|quoi|quel\w*|est|ai|avons|avez|nous|vous|je|le|la|les|fait|dit|où|quand|depuis)\b")
 _SPACES = pattern_of(r"[\s'’\u00a0-]+")
 
@@ -86,7 +90,7 @@ def _phrases() -> tuple[str, ...]:
         rf"(?:{near})",
         rf"{_ARTICLE}(?:(?P<last>{_LAST})|(?P<this>{_THIS})|(?P<next>{_NEXT})) ?(?:{unit}|{day})(?: ci)?",
         rf"{_ARTICLE}(?:{unit}|{day}) (?:(?P<last>{_LAST_AFTER})|(?P<next>{_NEXT_AFTER}))",
-        r"(?P<year>去年|昨年|今年|来年|明年)",
+        r"(?P<year>去年|(?<!一)昨年|今年|来年|明年)",
         rf"(?:vor|il y a|hace|h[áa]) {count} (?:{counted})(?: atrás)?",
         rf"{count} ?(?:{counted}) ?(?:fa|geleden|назад|前|以前|atrás)",
     )
@@ -99,6 +103,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     dates = (
         rf"{_AT}(?:{_ARTICLE})(?:{day})",
         rf"{_AT}(?:(?P<first>\d{{1,2}})\.? (?:de )?)?(?:{month})(?: (?:de |del )?(?P<of>\d{{4}}))?",
+        rf"(?:{_IN_YEAR})?(?P<only>(?:19|20)\d\d)(?: ?(?:г|год[уа]?|年[にはの]?))?",
         r"(?:(?P<of>\d{4})年)?(?P<han>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月(?:份)?(?:(?P<first>\d{1,2})[日号])?",
     )
     return tuple(map(re.compile, (*_phrases(), *dates)))
@@ -125,7 +130,7 @@ def in_english(words: str) -> str:
 _TELLING = pattern_of(
     r"\b(?:heute|vor\w*|letzt\w*|dies\w*|nächst\w*|gestern|semaine|mois|an|année|hier|jours|semana|mes|año|ayer|hoy|hace"
     r"|settimana|mese|anno|ieri|oggi|fa|mês|ano|ontem|hoje|há|atrás|afgelopen|deze|gisteren|vandaag|geleden|passad[ao]"
-    r"|pasad[ao]|dernière?|scors[ao]|aujourd)\b|недел|месяц|год|вчера|сегодня|назад|[周週月年昨今先前]|星期"
+    r"|pasad[ao]|dernière?|scors[ao]|aujourd|ans|années|dit|quest)\b|недел|месяц|год|вчера|сегодня|назад|[周週月年昨今先前]|星期"
 )  # one of these is in every such phrase, and looking for them takes no time
 
 
@@ -148,6 +153,8 @@ def _plain(words: str) -> str:
 
 def _told(found: re.Match[str]) -> str:
     has = found.groupdict()
+    if has.get("only"):
+        return found["only"]
     if has.get("year"):
         return _YEARS[found["year"]]
     if has.get("han"):
