@@ -198,6 +198,27 @@ def test_explore_shows_facts_past_facts_neighbours_and_mentions(shell: Shell) ->
         assert word in out
 
 
+@pytest.mark.parametrize("name", ["Muller", "MULLER", "mueller", "Müller", "müller"])
+def test_explore_finds_a_name_without_its_diacritics(shell: Shell, name: str) -> None:
+    shell("remember", "We met Müller at the fair.")
+    shell("relate", "Müller", "works_at", "Łódź Steel")
+    found = shell.json("explore", name)
+    assert ([fact["object"] for fact in found["facts"]], len(found["mentions"])) == (["Łódź Steel"], 1)
+    assert shell.json("explore", "Lodz Steel")["neighborhood"]["start"]["name"] == "Łódź Steel"
+    assert "there is no entity 'Miller'" in shell("explore", "Miller").err
+
+
+def test_explore_shows_who_mentions_a_name_written_without_its_diacritics(shell: Shell) -> None:
+    shell("remember", "José called about the roof.")
+    assert len(shell.json("explore", "Jose")["mentions"]) == 1
+
+
+def test_explore_prefers_who_is_called_just_so(shell: Shell) -> None:
+    shell("relate", "Müller", "works_at", "Acme")
+    shell("relate", "Muller", "works_at", "Borg")
+    assert [fact["object"] for fact in shell.json("explore", "Muller")["facts"]] == ["Borg"]
+
+
 def test_explore_tells_what_is_to_hold_later_apart_from_what_is_over(shell: Shell) -> None:
     shell("relate", "Alice", "works_at", "Acme", "--valid-from", "2024", "--valid-until", "2025")
     shell("relate", "Alice", "works_at", "Beta", "--valid-from", "2026")

@@ -371,8 +371,8 @@ def explore(
     """
     with open_or_fail(home) as memory:
         asked_space(memory, space)
-        mentions = memory.mentioning(entity, space=space, limit=limit, as_of=as_of, true_at=true_at)
-        about = meant(memory.core, entity, space=space)
+        about = meant(memory.core, entity, space=space, plainly=True)
+        mentions = memory.mentioning(about, space=space, limit=limit, as_of=as_of, true_at=true_at)
         try:
             around = memory.neighbors(
                 about, space=space, depth=depth, direction=direction, as_of=as_of, true_at=true_at

@@ -153,9 +153,9 @@ def _terms_of(word: str) -> list[str]:
     word = _CLITIC.sub("", word) or word
     parts = [part for part in _SPLIT.split(word) if part]
     if len(parts) < 2:
-        return [_stem(_fold(word))]
-    whole = _stem(_fold("".join(parts)))
-    return [whole, *(_stem(_fold(part)) for part in parts)]
+        return [_stem(fold_letters(word))]
+    whole = _stem(fold_letters("".join(parts)))
+    return [whole, *(_stem(fold_letters(part)) for part in parts)]
 
 
 def _ascii_terms(word: str) -> list[str]:
@@ -181,7 +181,7 @@ def _pairs(run: str) -> list[str]:
     return [first + second for first, second in pairwise(clusters)] or clusters
 
 
-def _fold(word: str) -> str:
+def fold_letters(word: str) -> str:
     """Lower case, and Latin letters without their diacritics."""
     folded = word.casefold()
     if folded.isascii():

@@ -30,8 +30,8 @@ def entities(params: v.ListEntities, call: Call) -> v.Entities:
 def explore(params: v.Explore, call: Call) -> v.Explored:
     memory, space = call.memory, params.space
     when: dict[str, Any] = {"as_of": params.as_of, "true_at": params.true_at}
-    mentions = memory.mentioning(params.entity, space=space, limit=_MOST, **when)
-    about = meant(memory.core, params.entity, space=space)
+    about = meant(memory.core, params.entity, space=space, plainly=True)
+    mentions = memory.mentioning(about, space=space, limit=_MOST, **when)
     then = parse_optional_time(params.as_of, "as_of")
     if not any(then is None or one.created_at <= then for one in memory.find_entities(about, space=space)):
         return v.Explored(name=params.entity, mentioned_in=tuple(mentions))

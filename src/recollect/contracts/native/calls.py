@@ -186,8 +186,8 @@ def _explore_entity(name: str, params: Explore, call: Call) -> Explored:
     memory, space = call.memory, params.space or call.space
     if params.space is not None and not memory.has_space(space):
         raise NotFound(missing_space(space, [one.name for one in memory.spaces()]))
-    mentions = memory.mentioning(name, space=space, limit=10, as_of=params.as_of, true_at=params.true_at)
-    about = meant(memory.core, name, space=space)
+    about = meant(memory.core, name, space=space, plainly=True)
+    mentions = memory.mentioning(about, space=space, limit=10, as_of=params.as_of, true_at=params.true_at)
     known = memory.find_entities(about, space=space)
     if not known and not mentions:
         return Explored(entity=name, problem=f"nothing in space {space!r} is about {name!r}, or mentions it")

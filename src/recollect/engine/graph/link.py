@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal, cast
@@ -504,8 +505,17 @@ def _spelled(view: View, space: str, name: str) -> set[int]:
 
 
 def _is_named(text: str, name: str) -> bool:
-    if not mentions(text, name):
-        return False
+    said, name = unicodedata.normalize("NFC", text), name.strip()
+    if not mentions(said, name):
+        said, name = (_without_marks(one) for one in (said, name))
+        if not mentions(said, name):
+            return False
     return unspaced(name) != "" or any(
-        not found[0].islower() for found in re.findall(rf"(?i)(?<!\w){re.escape(name.strip())}", text)
+        not found[0].islower() for found in re.findall(rf"(?i)(?<!\w){re.escape(name)}", said)
     )
+
+
+def _without_marks(text: str) -> str:
+    """A text without the marks that stand on letters: "Muller" of "Müller"."""
+    apart = unicodedata.normalize("NFD", text)
+    return "".join(char for char in apart if not unicodedata.combining(char))

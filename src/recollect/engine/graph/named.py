@@ -8,7 +8,11 @@ from recollect.engine.core import Core
 from recollect.engine.parse import parse_label, parse_space
 from recollect.errors import NotFound
 from recollect.store.base import Entities, View, normal_name
+from recollect.store.terms import fold_letters
 from recollect.types import DEFAULT_SPACE, Entity
+
+_LOOKED_AT = 50_000  # entities
+_IN_TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 
 def names_of(entity: Entity) -> list[str]:
@@ -33,12 +37,28 @@ def called(name: str, named: Sequence[Entity], *, any_case: bool) -> Sequence[En
     return named if any_case and not exact else exact
 
 
-def meant(core: Core, entity: str, *, space: str = DEFAULT_SPACE, field: str = "entity") -> str:
-    """The id of the entity that people mean by a name, however they write it; the name itself if nobody has it."""
-    ref = parse_label(entity, field)
+def meant(core: Core, entity: str, *, space: str = DEFAULT_SPACE, field: str = "entity", plainly: bool = False) -> str:
+    """The id of the entity that people mean by a name, however they write it; the name itself if nobody has it.
+
+    Where nobody has it and it may be written `plainly`, one whose name is the same without diacritics.
+    """
+    ref, home = parse_label(entity, field), parse_space(space)
     with core.store.read() as view:
-        found = find(view, parse_space(space), ref, any_case=True)
+        found = find(view, home, ref, any_case=True) or (_spelled_alike(view, home, ref) if plainly else [])
     return found[0].id if found else ref
+
+
+def _spelled_alike(view: View, space: str, name: str) -> list[Entity]:
+    wanted = _ways_to_write(name)
+    every = view.entities(Entities(space=space), limit=_LOOKED_AT)
+    return [one for one in every if any(not wanted.isdisjoint(_ways_to_write(said)) for said in names_of(one))]
+
+
+def _ways_to_write(name: str) -> frozenset[str]:
+    """A name without diacritics, and with the two letters that German writes in their place."""
+    words = normal_name(name).split()
+    german = [word.translate(_IN_TWO_LETTERS) for word in words]
+    return frozenset(" ".join(map(fold_letters, some)) for some in (words, german))
 
 
 def resolve(view: View, space: str, ref: str) -> Entity | None:
