@@ -24,10 +24,11 @@ from watchfiles import Change
 
 import recollect
 from recollect import InvalidInput, Memory, Settings
-from recollect.engine.care.inbox import inbox
+from recollect.engine.care.inbox import inbox, settle
 from recollect.engine.care.note_folders import shelf_of
 from recollect.engine.care.note_pages import KnownFile, hash_of
-from recollect.engine.care.vault import follow, foreign_files
+from recollect.engine.care.note_watch import follow
+from recollect.engine.care.vault import foreign_files
 from recollect.engine.write.remember import put_of
 from recollect.ingest.vault import Page, links_in, name_page, parse_page, render_page
 
@@ -1422,6 +1423,40 @@ def test_a_note_that_two_machines_renamed_and_edited_is_kept_as_both(tmp_path: P
         assert set(texts(first.memory).values()) == set(texts(second.memory).values()) == said
         assert files(first.notes) == files(second.notes)
         assert len(second.memory.review()) == 1
+
+
+@pytest.mark.parametrize("word", ["newer", "older", "both"])
+def test_a_conflict_waits_on_every_machine_until_it_is_settled_on_one(tmp_path: Path, word: str) -> None:
+    bare, clock = tmp_path / "notes.git", Clock()
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(bare))
+    first = Machine(tmp_path / "first", bare, clock, set())
+    first.memory.remember("The door of the mill is green.", id="door")
+    first.share()
+    second, third = (Machine(tmp_path / name, bare, clock, set()) for name in ("second", "third"))
+    machines = (first, second, third)
+    with first.memory, second.memory, third.memory:
+        for machine in machines[1:]:
+            machine.share()
+        for machine, colour in zip(machines, ("red", "blue"), strict=False):
+            machine.memory.revise("door", f"The door of the mill is {colour}.")
+        for machine in (*machines, *machines):
+            machine.share()
+
+        def waiting(machine: Machine) -> list[str]:
+            return [one.key for pile in inbox(machine.memory.core, piles=["duplicates"]) for one in pile.matters]
+
+        assert len(waiting(first)) == 1
+        assert waiting(first) == waiting(second) == waiting(third)
+        settle(second.memory.core, waiting(first)[0], word)
+        assert waiting(second) == []
+        for machine in (second, first, third):
+            machine.share()
+            assert waiting(machine) == []
+            assert machine.memory.review() == []
+        said = set(texts(second.memory).values())
+        assert len(said) == (2 if word == "both" else 1)
+        assert said == set(texts(first.memory).values()) == set(texts(third.memory).values())
+        assert all(not machine.memory.sync(machine.notes).changed for machine in machines)
 
 
 @pytest.mark.parametrize(

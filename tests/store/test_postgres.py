@@ -33,7 +33,7 @@ from recollect.cli import main
 from recollect.engine import core
 from recollect.engine.care.lifecycle import evict
 from recollect.engine.care.move import move
-from recollect.engine.care.vault import follow
+from recollect.engine.care.note_watch import follow
 from recollect.engine.intake import indexing, projects
 from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull, StoreLost
 from recollect.store.base import Changes

@@ -88,7 +88,7 @@ def _may_take(memory: Memory, place: Path, space: str, *, dry_run: bool) -> bool
 
 def _follow(memory: Memory, place: Path, space: str, *, as_json: bool) -> None:
     """Runs again when the folder has changed, or the memory has."""
-    from recollect.engine.care.vault import follow  # brings in what watches
+    from recollect.engine.care.note_watch import follow  # brings in what watches
 
     stop = threading.Event()
     try:

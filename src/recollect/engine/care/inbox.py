@@ -15,12 +15,14 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import Struct
 
+from recollect.engine.care.conflicts import let_both_stand, may_stand_beside
 from recollect.engine.care.dream import review
 from recollect.engine.care.secrets import KeptSecret, Looked, look_for_secrets, mask_kept
 from recollect.engine.care.upkeep import InQuestion, in_question
 from recollect.engine.core import Core, existing, find, joined, named_spaces
 from recollect.engine.parse import parse_choice, parse_count, parse_label, parse_limit
 from recollect.engine.write.govern import contest_one, contradictions, promote, stale_before, supersede_one
+from recollect.engine.write.remember import put_of
 from recollect.engine.write.revise import invalidate
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import Shelf, View
@@ -233,7 +235,7 @@ def _duplicates(core: Core, space: str, looked: InQuestion) -> Iterator[Matter]:
     with core.store.read() as view:
         for one, other, score, note in alike:
             pair = _records(view, space, (one, other))
-            if len(pair) == 2 and frozenset((one, other)) not in seen:
+            if len(pair) == 2 and frozenset((one, other)) not in seen and not may_stand_beside(*pair):
                 seen.add(frozenset((one, other)))
                 yield msgspec.structs.replace(_matter("duplicates", note, *sorted(pair, key=_age)), score=score)
 
@@ -294,6 +296,8 @@ def settle(
         return Settled(key=key, undoable=False)
     with joined(core):  # so that of two who answer at once one is told of the other
         records = _records_of(core, name, ids) if said == "again" else _require_waiting(core, name, key)
+        if said == "both" and (apart := let_both_stand(records)) is not None:
+            return _let_stand(core, key, records, apart)
         if said in ("leave", "both", "again"):
             return _note(core, name, key, records, left=said != "again")
         entries = _change(core, name, pile, records, said, keep, by_hand)
@@ -361,6 +365,15 @@ def _supersede(core: Core, space: str, records: Sequence[Record], stays: str | N
                 entries += supersede_one(edit, old, new, REASON)
     core.written()
     return entries
+
+
+def _let_stand(core: Core, key: str, records: Sequence[Record], apart: Record) -> Settled:
+    """Has both stand of what was changed on both sides: that is said in the record, and so to every machine."""
+    before = next(one for one in records if one.id == apart.id)
+    with core.store.write(actor=core.actor) as edit:
+        entry = edit.apply([put_of(edit, apart, "revise", before, reason=REASON)])[0].entry
+    core.written()
+    return Settled(key=key, entries=(entry,))
 
 
 def _note(core: Core, space: str, key: str, records: Sequence[Record], *, left: bool) -> Settled:

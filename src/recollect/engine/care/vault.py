@@ -14,16 +14,15 @@ notes it on the shelf. So whatever is killed when, the next run finds either not
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from recollect.engine.care.conflicts import note_conflict
-from recollect.engine.care.note_files import NoteFiles, is_note
+from recollect.engine.care.conflicts import CONFLICT_OF, note_conflict, unnoted
+from recollect.engine.care.note_files import NoteFiles
 from recollect.engine.care.note_folders import FOLDERS, require_own, shelf_of
 from recollect.engine.care.note_pages import (
     LEFT_OUT,
@@ -42,9 +41,7 @@ from recollect.engine.core import (
     as_one_act,
     forgotten_among,
     last_changes,
-    last_entry,
     taking,
-    wait_for_store,
     ways_out,
 )  # fmt: skip
 from recollect.engine.graph.link import name_one
@@ -73,11 +70,9 @@ from recollect.ingest.walk_files import is_text
 from recollect.store.base import Changes, Edit, Shelf, View
 from recollect.types import HIDDEN_STATUSES, FileProblem, Filter, Json, Record
 
-CONFLICT_OF = "conflict_of"
 _LARGEST = 8_000_000  # bytes of a file: more than the longest text takes with all that can stand above it
 _VERB = "sync"
 _MANY = 5
-_LOOKS_EVERY_MS = 1_000
 _JOURNALLED = 1_000
 
 
@@ -100,7 +95,7 @@ def foreign_files(core: Core, folder: Path, space: str) -> list[str]:
     return [file.path for file in _Run(core, folder, space, shelf).read_files({}) if file.page.id is None]
 
 
-class _NoNotes(InvalidInput):
+class NoNotes(InvalidInput):
     """The folder held many notes and holds none, perhaps only for a moment."""
 
 
@@ -161,6 +156,7 @@ class _Run:
             if file.page.id is None:
                 self._new(file)
         self._write_missing()
+        self._note_carried()
         self._core.written()
         return Synced(
             folder=str(self._folder), space=self._space, conflicts=tuple(self._conflicts), copied=self._copied,
@@ -171,7 +167,7 @@ class _Run:
     def _require_files(self, known: Mapping[str, KnownFile], read: list[NoteFile]) -> None:
         lost = sum(not self._is_shut(kept.path) for kept in known.values())
         if lost >= _MANY and not read and len(self._problems) == len(self._shut):
-            raise _NoNotes(
+            raise NoNotes(
                 "folder",
                 f"{self._folder} holds no note any more, and {lost:,} did: is it the right folder, and there? Put"
                 " one note back, and the others are archived",
@@ -477,6 +473,15 @@ class _Run:
         with self._step(file.path) as edit:
             self._take(edit, self._core.new_id(), file, None)
 
+    def _note_carried(self) -> None:
+        """Notes what another machine has kept as both: whoever has the files is asked which of them stays."""
+        with self._core.store.read() as view:
+            carried = unnoted(view, self._space, _notes(view, self._space))
+        for id, of in carried.items():
+            with self._core.store.write(actor=self._core.actor) as edit:
+                note_conflict(edit, self._space, id, of)
+            self._conflicts.append(id)
+
     def _write_missing(self) -> None:
         with self._core.store.read() as view:
             known = view.kept(self._shelf, space=self._space)
@@ -561,44 +566,3 @@ def _require_not_undone(view: View, space: str, id: str) -> None:
 def _notes(view: View, space: str) -> list[Record]:
     found = view.select(Record, Filter(spaces=(space,), without_kinds=LEFT_OUT, valid_only=False))
     return [record for record in found if record.status not in HIDDEN_STATUSES]
-
-
-def follow(
-    core: Core, folder: Path, space: str, stop: threading.Event, tell: Callable[[str], None]
-) -> Iterator[Synced]:
-    """Syncs whenever either side has changed, until it is told to stop. A store that is away is waited for, and so are
-    notes that all are; that is told."""
-    from watchfiles import Change, watch
-
-    def entry() -> int:
-        with core.store.read() as view:
-            return last_entry(view)
-
-    seen = wait_for_store(entry, tell, stop.wait)
-    looks = watch(
-        folder, watch_filter=lambda _, path: is_note(Path(path).name), stop_event=stop, yield_on_timeout=True,
-        rust_timeout=_LOOKS_EVERY_MS, raise_interrupt=True,
-    )  # fmt: skip
-    away = waits = False
-    for changes in looks:
-        gone = any(how is Change.deleted and not Path(path).exists() for how, path in changes)
-        if gone and not waits:
-            waits = True  # an editor that saves puts another in its place; what is missing is archived
-            continue
-        now = wait_for_store(entry, tell, stop.wait)
-        if away and (changes or not any(NoteFiles(folder).notes())):
-            continue  # those that come back one by one are waited for until it is quiet: what is missing is archived
-        if not (away or waits or changes or now != seen):
-            continue
-        waits = False
-        try:
-            done = wait_for_store(lambda: sync(core, folder, space), tell, stop.wait)
-        except _NoNotes as error:
-            away = True
-            tell(f"waiting for the notes: {error.problem}")
-            continue
-        if away:
-            tell("the notes are back")
-        away = False
-        yield done
-        seen = wait_for_store(entry, tell, stop.wait)
