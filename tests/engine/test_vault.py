@@ -188,6 +188,48 @@ def test_a_field_that_is_told_twice_is_told_as_such_and_neither_line_is_lost(mem
     assert (folder / "a.md").read_text() == text
 
 
+@pytest.mark.parametrize(
+    ("line", "key", "field", "value", "word"),
+    [
+        ("type: book", "type", "memory_type", "procedural", "procedural"),
+        ("status: reading", "status", "status", "contested", "contested"),
+        ("importance: high", "importance", "importance", 0.25, "0.25"),
+    ],
+)
+def test_a_field_called_like_ours_that_says_something_else_is_the_files_own(
+    memory: Memory, folder: Path, line: str, key: str, field: str, value: Any, word: str
+) -> None:
+    (folder / "a.md").write_text(f"---\n{line}\nabout: ships\n---\n\nA book.\n")
+    assert memory.sync(folder).problems == ()
+    (record,) = memory.list()
+    assert record.metadata["properties"][key] == line.split(": ")[1]
+    with memory.core.store.write(actor=None) as edit:
+        edit.apply([put_of(edit, replace(record, **{field: value}), "revise", record)])
+    memory.sync(folder)
+    now = (folder / "a.md").read_text().splitlines()
+    assert {line, "about: ships", f"recollect_{key}: {word}"} <= {*now}
+    assert not memory.sync(folder).changed
+    assert getattr(memory.get(record.id), field) == value
+
+
+@pytest.mark.parametrize("second", ["A body.", "Another body."])
+def test_files_of_one_template_that_share_its_id_are_told_and_none_of_them_is_touched(
+    memory: Memory, folder: Path, second: str
+) -> None:
+    for name, text in (("one", "A body."), ("two", second), ("three", "A body.")):
+        (folder / f"{name}.md").write_text(f"---\nid: template\nmood: good\n---\n\n{text}\n")
+    before = files(folder)
+    done = memory.sync(folder)
+    assert (done.changed, sorted(one.path for one in done.problems)) == (False, ["one.md", "three.md", "two.md"])
+    assert done.problems[0].problem.startswith("id: template stands in ")
+    assert files(folder) == before
+    for name in ("two", "three"):
+        path = folder / f"{name}.md"
+        path.write_text(path.read_text().replace("id: template\n", ""))
+    done = memory.sync(folder)
+    assert (done.added, done.problems) == (3, ())
+
+
 def test_lines_of_ours_stay_as_somebody_has_written_them_while_they_say_the_same(memory: Memory, folder: Path) -> None:
     lines = ["tags: [mill, 'two words']", "status: active", "title: The mill", "importance: 0.50", "kind:   place"]
     (folder / "a.md").write_text("---\n" + "\n".join(lines) + "\n---\n\nThe mill is closed.\n")
@@ -645,7 +687,7 @@ def test_files_that_cannot_be_read_are_told_and_their_records_stay(memory: Memor
         next(p for p in folder.glob("*.md") if f"number-{id}" in p.name) for id in ("one", "two", "three")
     )
     one.write_bytes(b"\xff\xfe broken")
-    two.write_text(two.read_text().replace("time:", "status: wonderful\ntime:"))
+    two.write_text(two.read_text().replace("time:", "trust: wonderful\ntime:"))
     (folder / "a copy.md").write_text(three.read_text())
     (folder / "empty.md").write_text("")
     done = memory.sync(folder)
@@ -755,10 +797,10 @@ def test_a_file_whose_name_is_no_text_is_told_and_does_not_hold_up_the_others(me
 
 
 def test_what_is_wrong_with_a_file_is_told_in_the_words_of_the_file(memory: Memory, folder: Path) -> None:
-    (folder / "book.md").write_text("---\ntype: book\n---\nA book.")
+    (folder / "book.md").write_text("---\nimportance: 8\n---\nA book.")
     (folder / "old.md").write_bytes("Grün".encode("latin-1"))
     told = {problem.path: problem.problem for problem in memory.sync(folder).problems}
-    assert told["book.md"].startswith("type: must be one of episodic")
+    assert told["book.md"].startswith("importance: must be from 0 to 1")
     assert told["old.md"] == "file: is not UTF-8 text; save it as that, and it is read"
 
 

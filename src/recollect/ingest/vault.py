@@ -13,6 +13,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from typing import get_args
 
 import msgspec
 from msgspec import Struct
@@ -28,7 +29,7 @@ from recollect.ingest.frontmatter import (
     split_front_matter,
 )
 from recollect.ingest.merged import count_blocks, has_marks, split_conflict
-from recollect.types import Json
+from recollect.types import Json, MemoryType, Status
 
 KEYS: Mapping[str, str] = {
     "title": "title", "kind": "kind", "memory_type": "type", "tags": "tags", "project": "project", "room": "room",
@@ -50,7 +51,10 @@ _END = re.compile(r"\r+\n")
 _ANY_END = re.compile(r"\r*\n")
 FORM = "text_form"
 """Under which key a file tells what it cannot show of its text."""
-_OURS = frozenset([*_FIELDS, "id", "about", FORM])
+_VALUES: Mapping[str, tuple[str, ...]] = {"type": get_args(MemoryType), "status": get_args(Status)}
+_APART = "recollect_"
+"""What stands before a field of ours where the file has one of its own of that name, which says something else."""
+_OURS = frozenset([*_FIELDS, "id", "about", FORM, *(_APART + name for name in (*_VALUES, *_NUMBERS))])
 _CRLF = "crlf"
 _LONG = 4_000
 _MOST_RETURNS = 1_000_000
@@ -85,10 +89,12 @@ def parse_page(content: str) -> Page:
     for entry in entries:
         if entry.is_astray():
             raise InvalidInput("front matter", f"{entry.lines[0].strip()[:60]!r} is of no field; begin it with `name:`")
-        if entry.name not in _OURS:
+        if not _is_ours(entry):
             own.append(entry)
             continue
         _require_read(entry)
+        if entry.name.startswith(_APART):
+            entry = msgspec.structs.replace(entry, name=entry.name.removeprefix(_APART))
         if entry.name not in ("id", "time") and front.get(entry.name, entry.value()) != entry.value():  # which we add
             raise InvalidInput(entry.name, "stands twice above the text, and says two things; leave one of them")
         front[entry.name] = entry.value()
@@ -110,6 +116,17 @@ def parse_page(content: str) -> Page:
         about=tuple(dict.fromkeys([*linked, *links_in(text)])), lines=lines,
         before=None if before is None or says_same(before, fields["metadata"]) else before,
     )  # fmt: skip
+
+
+def _is_ours(entry: Entry) -> bool:
+    """Is it a field of a record? `type: book`, `status: reading`, `importance: high` and `about: ships` are none."""
+    if entry.name not in _OURS or not entry.is_plain() or (said := entry.value()) is None:
+        return entry.name in _OURS
+    if entry.name == "about":
+        return any(links_in(one) for one in (said if isinstance(said, list) else [said]) if isinstance(one, str))
+    if entry.name in _NUMBERS:
+        return not isinstance(_meant(entry.name, said), str | list)
+    return entry.name not in _VALUES or said in _VALUES[entry.name]
 
 
 def _require_read(entry: Entry) -> None:
@@ -175,13 +192,13 @@ def _own_lines(metadata: Mapping[str, Json]) -> tuple[list[str], dict[str, Json]
 def _entries_of(form: str) -> list[Entry]:
     """The fields of kept lines; none where a file could not have had these lines."""
     entries = parse_entries(form.split("\n")) if is_lines(form) else []
-    return [] if any(entry.name in _OURS for entry in entries) else entries
+    return [] if any(map(_is_ours, entries)) else entries
 
 
 def _reads_back(name: str, value: Json) -> bool:
     match parse_entries("\n".join(render_lines({name: value})).split("\n")):
         case [entry]:
-            found = entry.is_plain() and entry.name == name and name not in _OURS
+            found = entry.is_plain() and entry.name == name and not _is_ours(entry)
             return found and says_same(entry.value(numbers=True), value)
         case _:
             return False
@@ -215,15 +232,18 @@ def render_page(page: Page) -> str:
     if isinstance(metadata := fields.get("metadata"), Mapping):
         own, fields["metadata"] = _own_lines(metadata)
     front: dict[str, Json] = {} if page.id is None else {"id": page.id}
-    front |= {
-        key: fields.get(name) for name, key in KEYS.items()
-        if name in page.lines or fields.get(name) not in (None, [], {}, ())
-    }  # fmt: skip
+    others = {entry.name for entry in parse_entries(own)}
+    as_written: dict[str, Sequence[str]] = {}
+    for name, key in KEYS.items():
+        lines, mine = page.lines.get(name), _APART + key if key in others else key
+        if lines and lines[0].startswith(f"{mine}:"):
+            as_written[mine] = lines
+        if mine in as_written or fields.get(name) not in (None, [], {}, ()):
+            front[mine] = fields.get(name)
     about = [link for name in page.about if links_in(link := f"[[{name}]]") == [name]]
-    front |= {"about": about} if about else {}
+    front |= {"about": about} if about and "about" not in others else {}
     form = _form_of(page.text)
     text = plain_ends(page.text.strip(_ENDS))
-    as_written = {KEYS[name]: lines for name, lines in page.lines.items()}
     return f"{render_front_matter(front, own, {FORM: form} if form else {}, as_written)}\n{text}\n"
 
 

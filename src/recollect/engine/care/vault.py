@@ -271,10 +271,32 @@ class _Run:
             sign(file, places[file.path]) if file.page.id is None and file.path in places else file for file in read
         ]
 
+    def _without_strangers(self, read: Sequence[NoteFile], known: Mapping[str, KnownFile]) -> Iterator[NoteFile]:
+        """The files, without those that share an id which nobody here knows: of none of them it can be told that it is
+        a copy of another. They may have it from one template.
+        """
+        paths: dict[str, list[str]] = {}
+        for file in read:
+            if file.page.id is not None and file.page.id not in known:
+                paths.setdefault(file.page.id, []).append(file.path)
+        shared = {id for id, some in paths.items() if len(some) > 1}
+        if shared:
+            with self._core.store.read() as view:
+                where = Filter(spaces=(self._space,), ids=tuple(shared), valid_only=False)
+                shared -= {one.id for one in view.select(Record, where)}
+        for file in read:
+            if file.page.id not in shared:
+                yield file
+                continue
+            others = [path for path in paths[file.page.id] if path != file.path]
+            problem = f"id: {file.page.id} stands in {', '.join(others[:_MANY])}, too, and is of no note that is known"
+            problem += " here; take that line out of all of them but one"
+            self._problems.append(FileProblem(path=file.path, problem=problem))
+
     def _by_id(self, read: list[NoteFile], known: Mapping[str, KnownFile]) -> dict[str, NoteFile]:
         """The file of each record. Of two that have its id, one keeps it: that which was there before."""
         files: dict[str, NoteFile] = {}
-        for file in read:
+        for file in self._without_strangers(read, known):
             if (id := file.page.id) is None:
                 continue
             if id not in files:
