@@ -470,6 +470,44 @@ def test_files_that_are_there_already_become_notes_only_when_somebody_says_so(sh
     assert (no_folder.code, "cannot be a folder" in no_folder.err) == (2, True)
 
 
+def test_a_dry_run_of_a_sync_tells_what_would_be_done_on_either_side_and_does_nothing(
+    shell: Shell, tmp_path: Path
+) -> None:
+    def seen() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in notes.rglob("*") if path.is_file()}
+
+    ids = [shell.remember(f"The {name} is closed.") for name in ("mill", "shop", "quay")]
+    notes = tmp_path / "notes"
+    shell("sync", str(notes))
+    mill, shop, quay = (next(notes.glob(f"the-{name}*.md")) for name in ("mill", "shop", "quay"))
+    mill.write_text(mill.read_text().replace("closed", "open"))
+    shop.unlink()
+    shell("revise", ids[2], "The quay is open.")
+    shell.remember("The pier is new.")
+    (notes / "own.md").write_text("My own.")
+    before, told = seen(), shell.json("list")
+    tried = shell("sync", str(notes), "--dry-run")
+    assert tried.code == 0
+    counts = "1 note added, 1 note revised, 1 note archived, 2 files written"
+    assert tried.out.startswith(f"default: {counts}, if it is done\n")
+    assert {f"  {quay.name} would be written", "  own.md would be written"} <= {*tried.out.splitlines()}
+    assert (seen(), shell.json("list")) == (before, told)
+    in_json = shell.json("sync", str(notes), "--dry-run")
+    assert (in_json["dry_run"], in_json["would"]["added"], len(in_json["written"])) == (True, 1, 3)
+    assert shell("sync", str(notes)).out == f"default: {counts}\n"
+
+
+def test_a_dry_run_of_a_sync_makes_no_memory_and_no_folder(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "own.md").write_text("My own.")
+    tried = shell("sync", str(tmp_path / "notes"), "--dry-run", "--home", str(tmp_path / "new"))
+    assert (tried.code, tried.out.splitlines()[0]) == (0, "default: 1 note added, if it is done")
+    missing = shell("sync", str(tmp_path / "none"), "--dry-run", "--home", str(tmp_path / "new"))
+    assert (missing.code, "is not a folder" in missing.err) == (2, True)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name in ("new", "none")) == []
+    assert [path.name for path in (tmp_path / "notes").iterdir()] == ["own.md"]
+
+
 def test_who_imports_a_backup_hears_how_it_becomes_the_memory_or_comes_into_another_one(
     shell: Shell, tmp_path: Path
 ) -> None:

@@ -82,7 +82,7 @@ def sync(core: Core, folder: Path, space: str) -> Synced:
     shelf = shelf_of(folder)
     require_own(core, folder, space, shelf)
     with taking(core, f"a sync of {folder}", "vault", str(folder.resolve())):
-        return _Run(core, folder, space, shelf).run()
+        return Run(core, folder, space, shelf).run()
 
 
 def foreign_files(core: Core, folder: Path, space: str) -> list[str]:
@@ -92,20 +92,22 @@ def foreign_files(core: Core, folder: Path, space: str) -> list[str]:
     with core.store.read() as view:
         if space in {one.name for one in view.spaces()} and view.kept(shelf, space=space):
             return []
-    return [file.path for file in _Run(core, folder, space, shelf).read_files({}) if file.page.id is None]
+    return [file.path for file in Run(core, folder, space, shelf).read_files({}) if file.page.id is None]
 
 
 class NoNotes(InvalidInput):
     """The folder held many notes and holds none, perhaps only for a moment."""
 
 
-class _Run:
+class Run:
     """One pass over both sides."""
 
-    def __init__(self, core: Core, folder: Path, space: str, shelf: Shelf[KnownFile]) -> None:
+    def __init__(
+        self, core: Core, folder: Path, space: str, shelf: Shelf[KnownFile], files: NoteFiles | None = None
+    ) -> None:
         self._core = core
         self._folder = folder
-        self._files = NoteFiles(folder)
+        self._files = files or NoteFiles(folder)
         self._space = space
         self._shelf = shelf
         self._problems: list[FileProblem] = []
