@@ -10,11 +10,14 @@ import json
 import re
 import sqlite3
 import tracemalloc
+import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Literal
 
 import pyrage
 import pytest
@@ -227,6 +230,27 @@ def test_an_encrypted_export_opens_with_its_passphrase_alone(tmp_path: Path) -> 
                 memory.import_(path, passphrase=wrong)
         memory.import_(path, passphrase="orchard and rain")
         assert exported(memory) == plain
+
+
+@pytest.mark.parametrize("sealed_as", ["NFC", "NFD"])
+def test_a_passphrase_opens_a_file_however_its_letters_are_composed(
+    monkeypatch: pytest.MonkeyPatch, sealed_as: Literal["NFC", "NFD"]
+) -> None:
+    monkeypatch.setattr(age, "_WORK", 8)
+    composed, decomposed = (unicodedata.normalize(form, "Über den Fluß nach Málaga") for form in ("NFC", "NFD"))
+    file = io.BytesIO()
+    with monkeypatch.context() as earlier:
+        if sealed_as == "NFD":  # as an earlier release wrote it, which took the letters as they were typed
+            earlier.setattr(age, "unicodedata", SimpleNamespace(normalize=lambda _, text: text))
+        writer = age.Writer(file, decomposed)
+        writer.write(b"The mill is closed.")
+        writer.finish()
+    for typed in (composed, decomposed):
+        file.seek(0)
+        assert io.BufferedReader(age.Reader(file, typed)).read() == b"The mill is closed."
+    file.seek(0)
+    with pytest.raises(InvalidInput, match="does not open"):
+        age.Reader(file, composed.replace("ß", "ss")).read(1)
 
 
 @pytest.mark.parametrize("size", [0, 1, age.CHUNK - 1, age.CHUNK, age.CHUNK + 1, 3 * age.CHUNK])

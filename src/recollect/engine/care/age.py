@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import io
 import os
+import unicodedata
 from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -39,7 +40,9 @@ class Writer:
         self._held = bytearray()
         self._number = 0
         key, salt, nonce = os.urandom(16), os.urandom(16), os.urandom(16)
-        body = ChaCha20Poly1305(_wrapping(passphrase, salt, _WORK)).encrypt(bytes(12), key, None)
+        body = ChaCha20Poly1305(_wrapping(unicodedata.normalize("NFC", passphrase), salt, _WORK)).encrypt(
+            bytes(12), key, None
+        )
         head = INTRO + b"-> scrypt %b %d\n%b\n---" % (_base64(salt), _WORK, _base64(body))
         file.write(head + b" " + _base64(_mac(key, head)) + b"\n" + nonce)
         self._cipher = ChaCha20Poly1305(_derived(key, nonce, b"payload"))
@@ -124,13 +127,24 @@ def _read_key(file: BinaryIO, passphrase: str) -> bytes:
         raise InvalidInput("file", "is not encrypted with a passphrase, or its first lines are damaged") from error
     if not 1 <= effort <= _MOST_WORK:
         raise InvalidInput("file", f"asks for more work than is sensible: 2^{effort}, and not at most 2^{_MOST_WORK}")
-    try:
-        key = ChaCha20Poly1305(_wrapping(passphrase, salt, effort)).decrypt(bytes(12), sealed, None)
-    except (InvalidTag, ValueError) as error:
-        raise InvalidInput("passphrase", "does not open this file") from error
+    key = _unsealed(passphrase, salt, effort, sealed)
     if not hmac.compare_digest(mac, _mac(key, b"".join(lines[:3]) + b"---")):
         raise InvalidInput("file", "was changed since it was written: its first lines are others")
     return key
+
+
+def _unsealed(passphrase: str, salt: bytes, effort: int, sealed: bytes) -> bytes:
+    """What a passphrase opens in one of the forms in which its letters may have been typed: composed, which we write
+    since then; as it is given, which was written before; decomposed.
+    """
+    forms = (unicodedata.normalize("NFC", passphrase), passphrase, unicodedata.normalize("NFD", passphrase))
+    problem: InvalidTag | ValueError | None = None
+    for form in dict.fromkeys(forms):
+        try:
+            return ChaCha20Poly1305(_wrapping(form, salt, effort)).decrypt(bytes(12), sealed, None)
+        except (InvalidTag, ValueError) as error:
+            problem = error
+    raise InvalidInput("passphrase", "does not open this file") from problem
 
 
 def _wrapping(passphrase: str, salt: bytes, work: int) -> bytes:
