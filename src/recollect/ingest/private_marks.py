@@ -7,6 +7,7 @@ is a type (`Foo<private T>`): such a mark opens nothing unless another one close
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from recollect.pattern import pattern_of
@@ -22,7 +23,9 @@ _FENCE = pattern_of(r"^[ \t>]{0,12}(`{3,}|~{3,})", re.MULTILINE)
 def private_marks(texts: Sequence[str]) -> list[list[PrivateMark]]:
     """The marks of texts that follow each other, without those that are only spoken of."""
     found = [[*_PRIVATE.finditer(text)] if "private" in text.lower() else [] for text in texts]
-    spoken = {one for one in _unclosed(found) if _is_shown(texts[one[0]], found[one[0]][one[1]].span())}
+    unclosed = _unclosed(found)
+    shown = {place: [_spans(texts[place]), [*_fences(texts[place])]] for place in {place for place, _ in unclosed}}
+    spoken = {one for one in unclosed if _is_shown(texts[one[0]], found[one[0]][one[1]].span(), shown[one[0]])}
     return [
         [(*mark.span(), mark[1] is not None) for nth, mark in enumerate(marks) if (place, nth) not in spoken]
         for place, marks in enumerate(found)
@@ -41,17 +44,20 @@ def _unclosed(found: Sequence[Sequence[re.Match[str]]]) -> list[tuple[int, int]]
     return opened
 
 
-def _is_shown(text: str, mark: tuple[int, int]) -> bool:
+def _is_shown(text: str, mark: tuple[int, int], shown: Sequence[Sequence[tuple[int, int]]]) -> bool:
     """Does a mark stand in code, or as a part of a type?"""
     start, end = mark
     if start and (text[start - 1].isalnum() or text[start - 1] == "_"):
         return True
-    line = text.rfind("\n", 0, start) + 1
-    stop = text.find("\n", end)
-    spans = _SPAN.finditer(text, line, stop if stop >= 0 else len(text))
-    return any(span.start() < start and end < span.end() for span in spans) or any(
-        begun < start < ended for begun, ended in _fences(text)
+    spans, fences = (parts[bisect_left(parts, (start, 0)) - 1 :][:1] for parts in shown)
+    return any(begun < start and end < ended for begun, ended in spans) or any(
+        begun < start < ended for begun, ended in fences
     )
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    """What is shown as code within a line."""
+    return [span.span() for span in _SPAN.finditer(text)]
 
 
 def _fences(text: str) -> Iterator[tuple[int, int]]:

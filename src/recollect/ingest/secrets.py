@@ -283,6 +283,7 @@ _LOGIN_MARKS = (
 _ASCII_LOGIN_MARKS = tuple(filter(str.isascii, _LOGIN_MARKS))
 _SPOKEN_OF = pattern_of(rf"(?:{PASSWORDS})\b{OF_PASSWORDS}|{EASTERN}")
 _NEAR_BEFORE, _NEAR_AFTER = 50, 80  # signs
+_LONGEST_MADE = 200  # signs: more than `_MADE` ever looks at
 _MADE = pattern_of(
     r"(?<![^\s\"'`(«„“「『*,;|\u3001-\u9fff\uac00-\ud7af])(?:[\w.@+-]{1,40}[:/])?(?P<secret>[^\s\"'`,;:()<>\[\]{}«»“”„「」『』|/=\\\u3000-\u9fff\uac00-\ud7af]{8,64})"
     r"(?![^\s\"'`)»”」』*,;.:?|\u3001-\u9fff\uac00-\ud7af])"
@@ -394,7 +395,7 @@ def _beside(text: str, lower: str, spoken: bool) -> Iterator[Secret]:
         windows += [(one.start(), one.end() + _NEAR_AFTER) for one in _ENTERED.finditer(lower)]
     done = 0
     for start, end in sorted(windows):
-        for one in _MADE.finditer(text, max(start, done)):
+        for one in _MADE.finditer(text, max(start, done), end + _LONGEST_MADE):
             if one.start() >= end:
                 break
             value = one["secret"].rstrip(".?*_")
@@ -427,8 +428,10 @@ def _private_keys(text: str) -> Iterator[Secret]:
         at = ended.end()
         if at - start > len(ended.group()):
             yield Secret(start, at, _PRIVATE_KEY)
+    closes = True
     while begun := _PEM.search(text, at):
-        ended = _PEM_END.search(text, begun.end())
+        ended = _PEM_END.search(text, begun.end()) if closes else None
+        closes = ended is not None  # else nothing further on is closed, either
         at = _end_of_key(text, begun) if ended is None else ended.end()
         if at - begun.end() >= _PEM_LEAST:
             yield Secret(begun.start(), at, _PRIVATE_KEY)

@@ -47,8 +47,8 @@ PROPERTIES_FORM = "properties_form"
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200}(?:#(?=\]\]|\|))?)(?:#[^\[\]|\n]+)?(?:\|[^\[\]\n]*)?\]\]")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _ENDS = "\r\n"
-_END = re.compile(r"\r+\n")
-_ANY_END = re.compile(r"\r*\n")
+_END = re.compile(r"(?<!\r)\r++\n")
+_ANY_END = re.compile(r"(?:(?<!\r)\r++)?\n")
 FORM = "text_form"
 """Under which key a file tells what it cannot show of its text."""
 _VALUES: Mapping[str, tuple[str, ...]] = {"type": get_args(MemoryType), "status": get_args(Status)}
