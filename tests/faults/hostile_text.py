@@ -10,6 +10,8 @@ import resource
 import sys
 from collections.abc import Callable
 
+from recollect import replaced
+from recollect.contracts.memory_substrate import normalize
 from recollect.engine.care import condense
 from recollect.errors import RecollectError
 from recollect.ingest import (
@@ -17,16 +19,19 @@ from recollect.ingest import (
     concepts,
     documents,
     entities,
+    keepers,
     markdown,
     notebook,
     outline,
     pieces,
+    secrets,
     text,
     token_chunks,
     transcripts,
+    vault,
     web,
 )
-from recollect.retrieve import alike, asking, brief, context, fence, general, summarize
+from recollect.retrieve import alike, asking, brief, change, context, decided, fence, general, same, summarize
 from recollect.serve import message
 from recollect.store import terms
 
@@ -36,6 +41,7 @@ PIECES = (
     *('"', "“", "「", "\\", "\\a", "&", "|"),
     *(" ", "\n", "\t", "A ", "- ", "# ", "Mr. ", "A. ", "a\n=\n", "===\n", "|-|\n", "\r", "a b ", "!? ", "* ", "> > "),
     *("<system-reminder>", "<ide_a>", "<ide_a></ide_a> ", "<think>", '{"exit_code":', "question:", "Aa bb ", "de A "),
+    *("<private>", "-----BEGIN RSA PRIVATE KEY-----\n", "password=", "a: b\n", "\r\r", ".", "a/", "---\n"),
     *("</recollect>", "<\u200b", "\u0300", "\u200d", "\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16")),
 )
 MESSAGE = {"type": "user", "sessionId": "x"}
@@ -57,6 +63,10 @@ def _notebook(said: str) -> object:
     return notebook.parse_notebook("a.ipynb", json.dumps({"cells": cells, "nbformat": 4}))
 
 
+def _concepts(said: str) -> object:
+    return concepts.find_concepts([concepts.Passage(text=said, source="a")])
+
+
 READERS: dict[str, Callable[[str], object]] = {
     "terms": terms.terms, "query terms": terms.query_terms, "names": entities.extract_names,
     "phrases": entities.phrases, "unspaced": entities.unspaced, "concepts": lambda s: concepts.skip_reason(s[:200]),
@@ -70,8 +80,28 @@ READERS: dict[str, Callable[[str], object]] = {
     "past": asking.asks_past, "now": asking.asks_now, "general": general.asks_generally, "claude code": _claude_code,
     "codex": _codex, "sniff": lambda s: documents.sniff("a.html", s.encode()),
     "page": web.extract_page, "thoughts": lambda s: condense._THOUGHTS.sub("", s),
+    "keepers": lambda s: keepers.find_keepers(s, "user"), "said": lambda s: keepers.find_keepers(s, "assistant"),
+    "secrets": secrets.mask_secrets, "private": secrets.drop_private, "kept keys": lambda s: secrets.carry_keys([s, s]),
+    "note": vault.parse_page, "links": vault.links_in, "sides": vault.sides_of, "change": change.read_said,
+    "same": same.normal_form, "decided": decided.matter_of, "only asks": asking.only_asks, "stated": asking.stated_in,
+    "blocks": fence.drop_blocks, "replaced": replaced.replaced_in, "cleaned": normalize.sanitize,
+    "found concepts": _concepts,
     "todo": lambda s: brief._TODO.match(s), "message": lambda s: message.decode(s.encode()),
 }  # fmt: skip
+
+
+FOUND = (
+    ("private", "<private>"), ("secrets", "-----BEGIN RSA PRIVATE KEY-----\n"), ("keepers", "A-"), ("keepers", "a/"),
+    ("keepers", "a: b\n"), ("note", "\r"), ("change", "`"), ("change", "."), ("same", " "), ("same", "\n"),
+    ("same", "!"), ("found concepts", "<!--"), ("found concepts", "\n"),
+)  # fmt: skip
+"""What once was read in time that grows as the square of its length, or faster."""
+
+
+def read_found(length: int) -> None:
+    for name, piece in FOUND:
+        READERS[name](f"a{piece * (length // len(piece))}b")
+        print(name, flush=True)
 
 
 def main(length: int, seconds: int, names: list[str]) -> None:
@@ -89,4 +119,8 @@ def main(length: int, seconds: int, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[3:] == ["found"]:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]), int(sys.argv[2])))
+        read_found(int(sys.argv[1]))
+        sys.exit()
     main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.faults.bombs import write_export, write_html, write_pdf, write_transcript
-from tests.faults.hostile_text import READERS
+from tests.faults.hostile_text import FOUND, READERS
 from tests.faults.spoken import SOURCE, Spoken
 
 from recollect.errors import SourceError
@@ -30,6 +30,15 @@ def test_hard_texts_are_read_in_time_that_grows_as_they_do(length: int, seconds:
         env={**os.environ, "PYTHONPATH": SOURCE},
     )  # fmt: skip
     assert done.stdout.splitlines() == list(READERS), done.stderr[-500:]
+
+
+def test_what_once_took_the_square_of_its_length_is_read_at_length() -> None:
+    program = Path(__file__).with_name("hostile_text.py")
+    done = subprocess.run(
+        [sys.executable, str(program), "300000", "60", "found"], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": SOURCE},
+    )  # fmt: skip
+    assert done.stdout.splitlines() == [name for name, _ in FOUND], done.stderr[-500:]
 
 
 def mutated(data: bytes, dice: random.Random) -> bytes:

@@ -78,8 +78,8 @@ _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 _MARKS = re.compile(
     r"^ {0,3}(```+|~~~+)[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)"  # fenced code
     r"|^\s{0,3}#{1,6}\s.*$"  # headings, which are told apart from the text
-    r"|^\s*\[[^\]\n]{1,200}\]:\s.*$"  # where links lead to
-    r"|</?[A-Za-z][^<>\n]{0,300}>|<!--[\s\S]*?-->|https?://\S+",
+    r"|^[^\S\n]*\[[^\]\n]{1,200}\]:\s.*$"  # where links lead to
+    r"|</?[A-Za-z][^<>\n]{0,300}>|<!--[\s\S]*?(?:-->|\Z)|https?://\S+",
     re.MULTILINE,
 )
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0,200}\])")

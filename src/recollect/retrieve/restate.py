@@ -150,7 +150,7 @@ def read_statement(text: str) -> Statement:
     halves.update(*(words & values for values in _values()))
     return Statement(
         tuple(order), frozenset(words), frozenset(halves & words), frozenset(numbers), changing, negated,
-        _SOLE.match(text) is not None,
+        _SOLE.match(text[:LONGEST]) is not None,
     )  # fmt: skip
 
 

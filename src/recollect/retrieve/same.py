@@ -16,7 +16,7 @@ from functools import lru_cache
 from recollect.pattern import pattern_of
 
 _SHORT, _KEPT = 1_000, 256
-_LONG_DASH = pattern_of(r"\s*[\u2014\u2015]\s*")  # it parts what a hyphen joins
+_LONG_DASH = pattern_of(r"(?:(?<!\s)\s++)?[\u2014\u2015]\s*+")  # it parts what a hyphen joins
 _DASHES = pattern_of("[\u2010-\u2013\u2212]")
 _QUOTES = pattern_of("[\u2018\u2019\u02bc]")
 _DOUBLE_QUOTES = pattern_of("[«»„“”「」『』]")
@@ -38,7 +38,8 @@ _AND = pattern_of(r"(?<=\w) & (?=\w)")
 _JOINING = pattern_of(r"\b(?:and|or|und|oder|et|ou|y|o|e)\b", re.IGNORECASE)
 _CLOSING = pattern_of(r"(,[^,.;:!?\n]+,[^,.;:!?\n]+),(?= (?:and|or|und|oder|et|ou|y|o|e) )")
 _END = pattern_of(r"(?:(?<![\s.…])[.…。]+|\s*[!！])+\s*\Z")  # a dot that stands by itself may be a folder
-_LINES = pattern_of(r"[ \t]*\n\s*")
+_LONGEST_END = 200  # characters
+_LINES = pattern_of(r"(?:(?<![ \t])[ \t]++)?\n\s*+")
 _LONG_LINE = 20  # characters: what is shorter was not wrapped
 _LINE_END = "¶"
 _TOKEN = pattern_of(
@@ -126,7 +127,9 @@ def _without_idle_marks(text: str) -> str:
     These are the ones at its very end, stars around what is stressed, and the comma that closes a list of several; the
     end of a line is a mark, unless it was wrapped there.
     """
-    text = _LINES.sub(_line_end, _EMPHASIS.sub(r"\2", _END.sub("", text.strip())))
+    text = text.strip()
+    end = _END.search(text, max(0, len(text) - _LONGEST_END))
+    text = _LINES.sub(_line_end, _EMPHASIS.sub(r"\2", text if end is None else text[: end.start()]))
     return _CLOSING.sub(r"\1", text) if len(_JOINING.findall(text)) == 1 else text
 
 

@@ -65,7 +65,7 @@ _TOLD = "messages"
 _WAIT = 10.0  # seconds for whoever reads the same transcript
 _OF_SESSIONS = ("session_meta", "turn_context", "session.start", "session.resume")  # lines in which nobody speaks
 _LINE_ID = re.compile(rb'"uuid"\s*:\s*"([0-9a-fA-F-]{36})"')  # as Claude Code writes it, and copies it with the line
-_FORGETS = re.compile(r"(?m)^\s*\[(?:[\w.:-]*forget\b|\w+: .*\brecollect\b.*\bforget\b)")
+_FORGETS = re.compile(r"(?m)^[^\S\n]*\[(?:[\w.:-]*forget\b|\w+: .{0,2000}\brecollect\b.{0,2000}\bforget\b)")
 """An agent has something forgotten: by a tool, or by the command line."""
 _CALL = re.compile(r"\[[\w.:-]{1,80}(?:: .*)?\]")
 
