@@ -93,7 +93,7 @@ READERS: dict[str, Callable[[str], object]] = {
 FOUND = (
     ("private", "<private>"), ("secrets", "-----BEGIN RSA PRIVATE KEY-----\n"), ("keepers", "A-"), ("keepers", "a/"),
     ("keepers", "a: b\n"), ("note", "\r"), ("change", "`"), ("change", "."), ("same", " "), ("same", "\n"),
-    ("same", "!"), ("found concepts", "<!--"), ("found concepts", "\n"),
+    ("same", "!"), ("same", "。"), ("found concepts", "<!--"), ("found concepts", "\n"),
 )  # fmt: skip
 """What once was read in time that grows as the square of its length, or faster."""
 

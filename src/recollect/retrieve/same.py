@@ -37,7 +37,7 @@ _EMPHASIS = pattern_of(r"(?<![\w*])(\*{1,2})(?=[^\s*])([^*\n]+?)(?<=\S)\1(?![\w*
 _AND = pattern_of(r"(?<=\w) & (?=\w)")
 _JOINING = pattern_of(r"\b(?:and|or|und|oder|et|ou|y|o|e)\b", re.IGNORECASE)
 _CLOSING = pattern_of(r"(,[^,.;:!?\n]+,[^,.;:!?\n]+),(?= (?:and|or|und|oder|et|ou|y|o|e) )")
-_END = pattern_of(r"(?:(?<![\s.…])[.…。]+|\s*[!！])+\s*\Z")  # a dot that stands by itself may be a folder
+_END = pattern_of(r"(?:(?<![\s.…])[.…。]++|\s*+[!！]++)++\s*\Z")  # a dot that stands by itself may be a folder
 _LONGEST_END = 200  # characters
 _LINES = pattern_of(r"(?:(?<![ \t])[ \t]++)?\n\s*+")
 _LONG_LINE = 20  # characters: what is shorter was not wrapped
