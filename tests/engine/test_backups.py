@@ -26,6 +26,7 @@ from recollect.engine.care.backups import (
     known_backups,
     last_good,
     last_problem,
+    parse_command,
 )
 from recollect.engine.care.schedule import Scheduler, backup_tasks
 
@@ -98,6 +99,19 @@ def test_a_command_is_given_each_copy_and_its_failure_is_told(
         assert advice(three.core) == []
         clock.now += timedelta(days=4)
         assert advice(three.core)[0].startswith("the last backup is of 2026-05-12")
+
+
+def test_what_a_command_says_of_its_secrets_is_told_nowhere(backed: Callable[..., Memory]) -> None:
+    said = "401 for https://ada:Tr0ub4dor-x9@backup.example.com (token=ghp_16C7e42F292c6912E7710c838347Ae178B4a)"
+    failing = f"{shlex.quote(sys.executable)} -c {shlex.quote(f'import sys; sys.exit({said!r})')}"
+    with backed(backup_command=failing) as memory:
+        memory.remember("Ada wrote the first program.")
+        with pytest.raises(ConfigError, match=r"ended with 1: 401 for https://ada:\[masked"):
+            back_up(memory.core)
+        (told,) = failures(memory.core)
+    assert [secret for secret in ("Tr0ub4dor-x9", "ghp_16C7") if secret in told] == []
+    with pytest.raises(ConfigError, match=r"^backup_command: cannot be read: No closing quotation$"):
+        parse_command("rclone --password='hunter2 {path}")
 
 
 def test_copies_stay_few_while_the_command_fails(backed: Callable[..., Memory], tmp_path: Path, clock: Clock) -> None:

@@ -31,7 +31,7 @@ from recollect.ingest import (
     vault,
     web,
 )
-from recollect.retrieve import alike, asking, brief, change, context, decided, fence, general, same, summarize
+from recollect.retrieve import alike, asking, brief, change, context, decided, echo, fence, general, same, summarize
 from recollect.serve import message
 from recollect.store import terms
 
@@ -85,7 +85,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "note": vault.parse_page, "links": vault.links_in, "sides": vault.sides_of, "change": change.read_said,
     "same": same.normal_form, "decided": decided.matter_of, "only asks": asking.only_asks, "stated": asking.stated_in,
     "blocks": fence.drop_blocks, "replaced": replaced.replaced_in, "cleaned": normalize.sanitize,
-    "found concepts": _concepts,
+    "found concepts": _concepts, "echo": lambda s: echo.echoes(s, s + " b"),
     "todo": lambda s: brief._TODO.match(s), "message": lambda s: message.decode(s.encode()),
 }  # fmt: skip
 
@@ -93,7 +93,8 @@ READERS: dict[str, Callable[[str], object]] = {
 FOUND = (
     ("private", "<private>"), ("secrets", "-----BEGIN RSA PRIVATE KEY-----\n"), ("keepers", "A-"), ("keepers", "a/"),
     ("keepers", "a: b\n"), ("note", "\r"), ("change", "`"), ("change", "."), ("same", " "), ("same", "\n"),
-    ("same", "!"), ("same", "。"), ("found concepts", "<!--"), ("found concepts", "\n"),
+    ("same", "!"), ("same", "。"), ("echo", "A. "), ("echo", "a\n=\n"),
+    ("found concepts", "<!--"), ("found concepts", "\n"),
 )  # fmt: skip
 """What once was read in time that grows as the square of its length, or faster."""
 

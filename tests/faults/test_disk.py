@@ -96,6 +96,22 @@ def test_a_disk_that_runs_full_stops_the_writer_with_a_clear_error(start: Start,
 
 
 @root_only
+@pytest.mark.parametrize("free", [5_000, 60_000])
+def test_a_disk_without_room_for_an_upgrade_is_told_as_full_and_leaves_the_store_as_it_was(
+    disk: Path, free: int
+) -> None:
+    file = disk / "recollect.db"
+    shutil.copyfile(Path(__file__).parents[1] / "store" / "stores" / "format_1.db", file)
+    room = os.statvfs(disk)
+    (disk / "filling").write_bytes(bytes(room.f_bavail * room.f_frsize - free))
+    with pytest.raises(StoreFull, match="is full; nothing was changed"):
+        recollect.open(settings=Settings(home=disk, embedder="none"))
+    (disk / "filling").unlink()
+    with recollect.open(settings=Settings(home=disk, embedder="none")) as memory:
+        assert ("gateway" in {record.id for record in memory.list()}, memory.check()) == (True, [])
+
+
+@root_only
 @pytest.mark.parametrize("free", [60, 250, 400])
 def test_a_repair_on_a_disk_without_room_changes_nothing_and_says_so(disk: Path, free: int) -> None:
     settings, store = Settings(home=disk / "home", embedder="none"), disk / "home" / "recollect.db"

@@ -24,10 +24,10 @@ def echoes(said: str, heard: str, *, now: str | None = None, answering: bool = F
     Where something else is said `now`, it must hold a word that is no longer said, and none that is new. `answering`:
     it was the answer.
     """
-    own, its = ([_told(read_statement(one)) for one in sentences_of(text)] for text in (said, heard))
+    own, its = ({_told(read_statement(one)) for one in sentences_of(text)} for text in (said, heard))
     if now is not None:
         before, after = (_told(read_statement(text)) for text in (said, now))
-        its = [one for one in its if one & (before - after) and not one & (after - before)]
+        its = {one for one in its if one & (before - after) and not one & (after - before)}
     return any(_says(one, other, answering=answering) for one in own for other in its)
 
 

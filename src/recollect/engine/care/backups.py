@@ -28,6 +28,7 @@ from recollect.config import Settings
 from recollect.engine.care import keep
 from recollect.engine.core import Core
 from recollect.errors import ConfigError, ReadOnlyStore, RecollectError, StoreError
+from recollect.ingest.secrets import mask_secrets
 from recollect.ingest.walk_files import is_text
 from recollect.store.base import Shelf
 from recollect.store.choose import is_taken, read_back
@@ -313,7 +314,7 @@ def _hand_over(command: str, path: str, stopped: Callable[[], bool]) -> None:
         told.seek(max(told.seek(0, os.SEEK_END) - _SAID, 0))
         said = told.read().decode(errors="replace").strip().splitlines()
     if ended:
-        why = f": {said[-1][:200]}" if said else ""
+        why = f": {mask_secrets(said[-1])[0][:200]}" if said else ""
         raise ConfigError(f"backup_command: {words[0]} ended with {ended}{why}; {where}")
 
 
@@ -347,7 +348,7 @@ def parse_command(command: str) -> list[str]:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise ConfigError(f"backup_command: {command!r} cannot be read: {error}") from error
+        raise ConfigError(f"backup_command: cannot be read: {error}") from error  # what it holds may be a secret
     if not words:
         raise ConfigError("backup_command: is empty; leave it out, or name a program")
     return words

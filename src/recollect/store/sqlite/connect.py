@@ -70,7 +70,7 @@ def convert_error(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> Reco
         return StoreBusy(f"{path} is locked by another process, which did not let go of it in time; try again")
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         return ReadOnlyStore(f"{path} cannot be written: {error}")
-    if code == sqlite3.SQLITE_FULL:
+    if code == sqlite3.SQLITE_FULL or getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_SHMSIZE:
         return StoreFull(f"the disk that holds {path} is full; nothing was changed")
     if code == sqlite3.SQLITE_NOTADB:
         return NotAStore(f"{path} is not a Recollect store: {error}")
