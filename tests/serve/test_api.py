@@ -70,6 +70,23 @@ def test_a_recall_as_of_a_moment_answers_what_was_known_then(up: Service) -> Non
     assert (now, past) == ("The ferry leaves at nine.", "The ferry leaves at seven.")
 
 
+def test_a_recall_leaves_out_what_scores_less_and_lets_the_newest_gain(up: Service) -> None:
+    for at, text in (("2020-01-01", "The kiln is fired on Mondays."), ("2026-05-01", "The kiln is fired by Ruth.")):
+        remember(up, text, event_time=at)
+    plain, recent = (get(up, "recall", q="when is the kiln fired", **more)["hits"] for more in ({}, {"recency": 1}))
+    scores = [{hit["record"]["text"]: hit["score"] for hit in hits} for hits in (plain, recent)]
+    assert scores[1]["The kiln is fired by Ruth."] > scores[0]["The kiln is fired by Ruth."]
+    least = plain[0]["score"]
+    assert all(hit["score"] >= least for hit in get(up, "recall", q="when is the kiln fired", min_score=least)["hits"])
+    assert len(plain) > 1
+
+
+@pytest.mark.parametrize(("field", "value"), [("min_score", "1.5"), ("min_score", "high"), ("recency", "-0.1")])
+def test_a_share_of_a_recall_that_is_none_is_refused_by_name(up: Service, field: str, value: str) -> None:
+    answer = up.web.get("/api/recall", params={"q": "kiln", field: value})
+    assert (answer.status_code, field in answer.json()["error"]) == (400, True)
+
+
 def test_what_is_only_looked_at_does_not_count_as_recalled(tmp_path: Path) -> None:
     server = Service(tmp_path)
     try:

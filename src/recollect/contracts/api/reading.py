@@ -24,6 +24,8 @@ def recall(params: v.Ask, call: Call) -> v.Recalled:
     answer = call.memory.recall(
         params.q,
         limit=params.limit,
+        min_score=params.min_score,
+        recency=params.recency,
         deep=params.deep,
         budget_tokens=params.budget_tokens,
         touch=params.touch,

@@ -20,6 +20,7 @@ from recollect.engine.read.unasked import Injected, Preview, Steering
 from recollect.engine.write.grounds import EvidenceState
 from recollect.errors import Conflict
 from recollect.types import (
+    NOISE,
     Act,
     Change,
     Entity,
@@ -97,6 +98,8 @@ class Filtered(Params, frozen=True, kw_only=True):
 class Ask(Filtered, frozen=True, kw_only=True):
     q: Annotated[Words, Meta(description="The question; without one, what is worth knowing.")] | None = None
     limit: Annotated[int, Meta(ge=1, le=100)] = 10
+    min_score: Annotated[Share, Meta(description="Leave out what scores less.")] = NOISE
+    recency: Annotated[Share, Meta(description="What the newest may gain.")] = 0.0
     deep: Annotated[bool, Meta(description="Let a slower model read the best twenty.")] = False
     budget_tokens: Annotated[int, Meta(ge=50, le=100_000, description="Of the text for a prompt.")] = 2_000
     touch: Annotated[bool, Meta(description="Count what probably answers as recalled.")] = True
