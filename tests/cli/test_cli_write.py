@@ -385,3 +385,14 @@ def test_of_two_that_differ_one_whose_id_another_space_has_too_is_offered(shell:
     after = shell("remember", "The shop is in Quay Road.", "--space", "town")
     assert after.code == 0
     assert f"if it takes its place: recollect forget shop --superseded-by {after.out.split()[1]}" in after.err
+
+
+def test_a_note_that_says_no_more_is_not_offered_in_the_place_of_a_fuller_one(shell: Shell) -> None:
+    full = shell("remember", "Standup is at 9:30 every day in the small room on the second floor.").out.split()[1]
+    short = shell("remember", "Standup at 9:30.")
+    command = f"recollect forget {short.out.split()[1]} --superseded-by {full}"
+    assert f"it says no more than that; if one is enough: {command}" in short.err
+    assert f"forget {full} " not in short.err
+    assert shell(*command.split()[1:], "--soft").code == 0
+    rent = shell("remember", "The rent is 940.").out.split()[1]
+    assert f"recollect forget {rent} --superseded-by" in shell("remember", "The rent is 940, due on the 3rd.").err

@@ -55,9 +55,16 @@ def _put_dream(memory: Memory, done: Dream) -> None:
     if done.alike:
         put(f"  {many(len(done.alike), 'pair')} left to you: alike, but not quite the same")
     for pair in done.alike:
+        from recollect.engine.write.tell import adds_nothing  # brings in the stemmers: only where something is alike
+
+        texts: list[str] = []
         for mark, id in (("older", pair.older), ("newer", pair.newer)):
             record = memory.get(id, space=done.space)
-            put(f"  {mark} {id}  {'' if record is None else one_line(record.text, 100)}")
-        say(f"  if the newer takes its place: {command_to_replace(pair.older, pair.newer)}")
+            texts.append("" if record is None else record.text)
+            put(f"  {mark} {id}  {one_line(texts[-1], 100)}")
+        if adds_nothing(texts[1], texts[0]):
+            say(f"  the newer says no more; if one is enough: {command_to_replace(pair.newer, pair.older)}")
+        else:
+            say(f"  if the newer takes its place: {command_to_replace(pair.older, pair.newer)}")
     if not done.finished:
         say(f"{done.space}: the time was over before everything was looked at; run it again")

@@ -84,11 +84,20 @@ def remember(
 
 
 def already_lines(memory: Memory, already: Sequence[Already], id: str, space: str) -> Iterator[str]:
-    """What was known before a record, and the command that puts the later of both in the place of the earlier."""
+    """What was known before a record, and the command that puts the later of both in the place of the earlier: never
+    one that says no more in the place of one that does.
+    """
+    if not already:
+        return
+    from recollect.engine.write.tell import adds_nothing  # brings in the stemmers: only where something is alike
+
+    stored = memory.get(id, space=space)
     for one in already:
         said = "differs from" if one.differs else "nearly the same as"
         yield f"{said} {one.id} ({day(one.date)}): {one_line(one.text, 100)}"
-        if _begins(memory, id, space, one.date) < _begins(memory, one.id, space, one.date):
+        if stored is not None and not one.differs and adds_nothing(stored.text, one.text):
+            yield f"  it says no more than that; if one is enough: {command_to_replace(id, one.id)}"
+        elif _begins(memory, id, space, one.date) < _begins(memory, one.id, space, one.date):
             yield f"  if that took its place: {command_to_replace(id, one.id)}"
         else:
             yield f"  if it takes its place: {command_to_replace(one.id, id)}"

@@ -26,7 +26,7 @@ from recollect.retrieve.change import Said, differs, read_said, worth_telling
 from recollect.retrieve.restate import LONGEST, Gate, Statement, least_words, may_resemble, rarity
 from recollect.store.base import Edit, Shelf, View
 from recollect.store.search import Pick
-from recollect.store.terms import hash_term
+from recollect.store.terms import hash_term, terms
 from recollect.types import NOT_KNOWLEDGE, Already, Draft, Filter, Receipt, Record
 
 MOST_TOLD = 3
@@ -392,3 +392,8 @@ def _meet(one: _Told, other: Record) -> bool:
     if one.valid_until is not None and one.valid_until <= begins:
         return False
     return ends is None or ends.timestamp() * 1e6 > (one.valid_from or one.event_time)
+
+
+def adds_nothing(text: str, to: str) -> bool:
+    """Has a text no word of its own beside another that has more?"""
+    return frozenset(terms(text)) < frozenset(terms(to))
