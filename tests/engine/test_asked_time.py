@@ -243,3 +243,14 @@ def test_what_was_told_after_a_time_does_not_stand_before_what_was_so_then(open_
     memory.embed_waiting()
     assert first_hits(memory, list(SINCE_CHANGED)) == {asked: before for asked, (before, _) in SINCE_CHANGED.items()}
     assert memory.recall("which Postgres does qz-main have?").hits[0].record.text == "Moved qz-main to Postgres 16."
+
+
+@pytest.mark.parametrize(
+    "asked", ["where did we live two years ago?", "wo haben wir vor zwei Jahren gewohnt?", "两年前我们住在哪里?"]
+)
+def test_years_ago_is_that_year_and_no_day_of_it(open_memory: Callable[..., Memory], asked: str) -> None:
+    memory = open_memory(embedder="bundled", clock=Clock(NOW))
+    for year, street in ((2023, "Quay Street"), (2024, "Mill Lane"), (2025, "Harbour Row")):
+        memory.remember(f"We live at {street}, 我们住在那里, wir wohnen dort.", event_time=f"{year}-03-04T10:00:00Z")
+    assert "Mill Lane" in memory.recall(asked).hits[0].record.text
+    assert "Mill Lane" in memory.recall("what happened two years ago?").hits[0].record.text

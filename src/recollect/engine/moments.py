@@ -26,6 +26,7 @@ _AGO = pattern_of(
     r"(\d+|[a-z]+) (second|sec|minute|min|hour|h|day|week|month|year)s? ago|in (\d+|[a-z]+) (day|week|month|year)s?",
     re.ASCII,
 )
+_LONG_AGO = pattern_of(r"(?:\d+|[a-z]+) (year|month)s? ago", re.ASCII)
 _UNIT = pattern_of(r"(last|this|next|past|previous|current) (week|month|year)")
 _WEEKDAY = pattern_of(rf"(last |this |next |on )?({'|'.join(f'{day[:3]}(?:{day[3:]})?' for day in _DAYS)})")
 _MONTH_NAME = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in _MONTHS)
@@ -51,6 +52,17 @@ def read_moment(text: str, now: datetime, *, end: bool = False) -> datetime | No
     words = " ".join(text.casefold().split())
     moment = _read(words, now, end=end)
     return _read(in_english(words), now, end=end) if moment is None and not words.isdigit() else moment
+
+
+def read_period(text: str, now: datetime) -> tuple[datetime, datetime] | None:
+    """The first and the last moment of what a question means: "two years ago" that year, and not a day of it."""
+    words = in_english(" ".join(text.casefold().split()))
+    first = read_moment(words, now)
+    if first is not None and (ago := _LONG_AGO.fullmatch(words)):
+        words = f"{first.year:04}" if ago[1] == "year" else f"{first.year:04}-{first.month:02}"
+        first = read_moment(words, now)
+    last = read_moment(words, now, end=True)
+    return None if first is None or last is None else (first, last)
 
 
 def _read(words: str, now: datetime, *, end: bool) -> datetime | None:

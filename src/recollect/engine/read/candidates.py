@@ -18,7 +18,7 @@ from msgspec import Struct
 from recollect.engine.embedding.vectors import Sighted
 from recollect.engine.graph.named import called, names_of
 from recollect.engine.graph.walk import walk_relations
-from recollect.engine.moments import read_moment
+from recollect.engine.moments import read_period
 from recollect.ingest.entities import extract_names, phrases, unspaced
 from recollect.retrieve.asking import asks_past, said_after_before, tells_past
 from recollect.retrieve.keywords import Terms, relate_keywords
@@ -109,11 +109,12 @@ def _period_of(query: Query, asked: Sequence[str], now: int) -> Period | None:
         return None
     today = datetime.fromtimestamp(now / 1e6)  # local: a day is a day where the question is asked
     try:
-        first, last = (read_moment(found.words, today, end=end) for end in (False, True))
+        stretch = read_period(found.words, today)
     except (ValueError, OverflowError):
         return None
-    if first is None or last is None:
+    if stretch is None:
         return None
+    first, last = stretch
     begin, end = first.timestamp() * 1e6, last.timestamp() * 1e6
     if found.before:
         begin, end = -np.inf, begin

@@ -13,7 +13,7 @@ import msgspec
 
 from recollect.engine.core import Core, is_joined, last_entry, missing_space, space_of, try_again
 from recollect.engine.embedding.semantics import WAIT_SECONDS, Ready, Semantics
-from recollect.engine.moments import read_moment
+from recollect.engine.moments import read_period
 from recollect.engine.parse import (
     LONGEST_QUESTION,
     MAX_LIMIT,
@@ -88,11 +88,12 @@ def _parse_period(question: str, now: datetime) -> tuple[datetime, datetime | No
         return None
     words, since = asked
     try:
-        first, last = read_moment(words, now), read_moment(words, now, end=True)
+        stretch = read_period(words, now)
     except (ValueError, OverflowError):  # a day that there is not
         return None
-    if first is None or last is None:
+    if stretch is None:
         return None
+    first, last = stretch
     return first.astimezone(UTC), None if since else last.astimezone(UTC)
 
 
