@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
@@ -36,13 +37,12 @@ from recollect.engine.care.note_pages import (
     sign,
     told_above,
 )
+from recollect.engine.care.note_records import VERB, notes_of, require_not_forgotten, require_not_undone, visible
 from recollect.engine.core import (
     Core,
     as_one_act,
-    forgotten_among,
-    last_changes,
+    parts,
     taking,
-    ways_out,
 )  # fmt: skip
 from recollect.engine.graph.link import name_one
 from recollect.engine.intake.results import Synced
@@ -67,13 +67,12 @@ from recollect.ingest.vault import (
     sides_of,
 )
 from recollect.ingest.walk_files import is_text
-from recollect.store.base import Changes, Edit, Shelf, View
+from recollect.store.base import Edit, Shelf, View
 from recollect.types import HIDDEN_STATUSES, FileProblem, Filter, Json, Record
 
 _LARGEST = 8_000_000  # bytes of a file: more than the longest text takes with all that can stand above it
-_VERB = "sync"
 _MANY = 5
-_JOURNALLED = 1_000
+_AT_ONCE, _WRITERS = 50, 8
 
 
 @as_one_act
@@ -135,7 +134,7 @@ class Run:
                 edit.keep(FOLDERS, {self._shelf.name: folder}, space=self._space)
         with self._core.store.read() as view:
             known = view.kept(self._shelf, space=self._space)
-            notes = _notes(view, self._space)
+            notes = notes_of(view, self._space)
         self._problems += self._files.sweep()
         there = {one.id: hash_of(one, one.event_time) for one in notes}
         self._texts = {one.id: plain_ends(one.text) for one in notes}
@@ -353,7 +352,7 @@ class Run:
         if file is not None and not self._keep_other(id, file):
             return
         with self._step(file.path if file is not None else "" if kept is None else kept.path) as edit:
-            record = _visible(edit, self._space, id)
+            record = visible(edit, self._space, id)
             there = None if record is None else hash_of(record, record.event_time)
             base = None if kept is None else kept.hash
             if kept is not None and file is not None and file.is_as(kept):
@@ -383,7 +382,7 @@ class Run:
             gone = msgspec.structs.replace(record, status="archived")
             joined = self._joined.get(id)
             reason = "its file was deleted" if joined is None else f"a merge made its file one with that of {joined}"
-            edit.apply([put_of(edit, gone, _VERB, record, reason=reason)])
+            edit.apply([put_of(edit, gone, VERB, record, reason=reason)])
             self._conflicts += [] if joined is None else [id]
             take_back(edit, record)
             edit.keep(self._shelf, {id: None}, space=self._space)
@@ -401,7 +400,7 @@ class Run:
 
     def _remove(self, edit: Edit, id: str, file: NoteFile) -> None:
         """The record is no longer there, and nobody has touched the file since."""
-        _require_not_undone(edit, self._space, id)
+        require_not_undone(edit, self._space, id)
         self._files.remove(file.path, file.data)
         edit.keep(self._shelf, {id: None}, space=self._space)
         self._did["removed"] += 1
@@ -414,11 +413,11 @@ class Run:
                 "id", f"{id} is a {old.kind}, which has no file; take the line out, and it is a new note"
             )
         if old is None:
-            _require_not_forgotten(edit, self._space, id)
+            require_not_forgotten(edit, self._space, id)
             new = self._screened(
                 edit, make_record(self._core, edit, msgspec.structs.replace(file.draft, id=id), self._space)
             )
-            edit.apply([put_of(edit, new, _VERB, reason=f"read from {file.path}")])
+            edit.apply([put_of(edit, new, VERB, reason=f"read from {file.path}")])
             self._did["added"] += 1
         else:
             said = {name: getattr(file.draft, name) for name in KEYS if name != "event_time"}
@@ -427,7 +426,7 @@ class Run:
             new = msgspec.structs.replace(old, **said, text=text, event_time=at, content_hash=content_hash(text))
             changed = [name for name, value in said.items() if value != getattr(old, name)]
             new = vouched(edit, old, self._screened(edit, new), changed, by_person=True)
-            edit.apply([put_of(edit, new, _VERB, old, reason=f"edited in {file.path}")])
+            edit.apply([put_of(edit, new, VERB, old, reason=f"edited in {file.path}")])
             if new.text != old.text:
                 take_back(edit, old, now=new.text)
             self._did["revised"] += 1
@@ -479,14 +478,14 @@ class Run:
 
     def _keep_beside(self, edit: Edit, file: NoteFile, of: str) -> Record:
         """What one side said, as a record of its own. Its id follows from what it says: it is the same everywhere."""
-        _require_not_forgotten(edit, self._space, of)
+        require_not_forgotten(edit, self._space, of)
         id = f"{of}~{file.hash[:8]}"[-200:]
         record = edit.get(Record, self._space, id)
         if record is None:
             metadata: dict[str, Json] = {**file.draft.metadata, CONFLICT_OF: of}
             draft = msgspec.structs.replace(file.draft, id=id, metadata=metadata)
             record = self._screened(edit, make_record(self._core, edit, draft, self._space))
-            edit.apply([put_of(edit, record, _VERB, reason=f"{of} was changed on both sides")])
+            edit.apply([put_of(edit, record, VERB, reason=f"{of} was changed on both sides")])
         if note_conflict(edit, self._space, id, of):
             self._conflicts.append(id)
         return record
@@ -500,7 +499,7 @@ class Run:
     def _note_carried(self) -> None:
         """Notes what another machine has kept as both: whoever has the files is asked which of them stays."""
         with self._core.store.read() as view:
-            carried = unnoted(view, self._space, _notes(view, self._space))
+            carried = unnoted(view, self._space, notes_of(view, self._space))
         for id, of in carried.items():
             with self._core.store.write(actor=self._core.actor) as edit:
                 note_conflict(edit, self._space, id, of)
@@ -509,22 +508,33 @@ class Run:
     def _write_missing(self) -> None:
         with self._core.store.read() as view:
             known = view.kept(self._shelf, space=self._space)
-            records = [one for one in _notes(view, self._space) if one.id not in known]
+            records = [one for one in notes_of(view, self._space) if one.id not in known]
         taken = self._files.taken()
+        with ThreadPoolExecutor(_WRITERS) as pool:  # a disk takes many files at once in little more time than one
+            for _, some in parts(records, _AT_ONCE):
+                with self._core.store.write(actor=self._core.actor) as edit:
+                    self._write_some(edit, some, taken, pool)
+
+    def _write_some(self, edit: Edit, records: Sequence[Record], taken: set[str], pool: ThreadPoolExecutor) -> None:
+        new: dict[str, tuple[Record, bytes]] = {}
         for record in records:
-            with self._core.store.write(actor=self._core.actor) as edit:
-                held = _visible(edit, self._space, record.id)
-                if held is None:
-                    continue
-                page = page_of(edit, held)
-                path = self._place(page, taken)
-                if self._is_shut(path):
-                    continue
+            held = visible(edit, self._space, record.id)
+            if held is None:
+                continue
+            page = page_of(edit, held)
+            path = self._place(page, taken)
+            if not self._is_shut(path):
                 taken.add(path.casefold())
-                if self._write_file(path, page, None):
-                    kept = KnownFile(path, hash_of(held, held.event_time), lines=True)
-                    edit.keep(self._shelf, {held.id: kept}, space=self._space)
-                    self._did["written"] += 1
+                new[path] = held, render_page(page).encode()
+
+        def write(path: str) -> bool:
+            return self._files.write(path, new[path][1], None)
+
+        done = pool.map(write, new)
+        written = [(path, new[path][0]) for path, is_written in zip(new, done, strict=True) if is_written]
+        known = {one.id: KnownFile(path, hash_of(one, one.event_time), lines=True) for path, one in written}
+        edit.keep(self._shelf, known, space=self._space)
+        self._did["written"] += len(known)
 
     def _place(self, page: Page, taken: set[str]) -> str:
         """A name for a new file: never in a folder that is passed over, where nobody would find it again."""
@@ -549,44 +559,3 @@ def _put_away(view: View, space: str, id: str, file: NoteFile) -> Record | None:
 
 def _told(masked: Sequence[str]) -> str:
     return "a part that is marked as private" if not masked else f"what looks like a secret ({', '.join(masked)})"
-
-
-def _visible(view: View, space: str, id: str) -> Record | None:
-    """The record, where a list would show it."""
-    record = view.get(Record, space, id)
-    hidden = record is None or record.status in HIDDEN_STATUSES or record.kind in LEFT_OUT
-    return None if hidden else record
-
-
-def _require_not_forgotten(view: View, space: str, id: str) -> None:
-    """What was forgotten for good does not come back by an old copy of its file."""
-    if view.get(Record, space, id) is not None:
-        return
-    told = view.journal(Changes(space=space, object_id=id), newest_first=True, limit=_JOURNALLED)
-    known = any(change.verb == "forget" and change.object_type == "record" for change in told)
-    if known or forgotten_among(view, space, "record", [id]):
-        raise InvalidInput(
-            "id",
-            f"{id} was forgotten here, and does not come back by a file: delete the file, or take the line with its id"
-            " out, and it becomes a new note",
-        )
-
-
-def _require_not_undone(view: View, space: str, id: str) -> None:
-    """Who takes back that a file became a note means the note: the file is its owner's, and stays."""
-    last = last_changes(view, space, "record", [id]).get(id)
-    if last is not None and last.after is not None:
-        return
-    undone = () if last is None or last.undoes is None else view.journal(Changes(entry=last.undoes))
-    thinned = (last is None or last.verb == "thin") and ways_out(view, space, "record", [id]).get(id) == "undo"
-    if thinned or any(one.verb == _VERB and one.before is None for one in undone):
-        raise InvalidInput(
-            "id",
-            f"{id} was read from this file, and that was undone: the file stays. Delete it, or take the line with its"
-            " id out, and it becomes a new note",
-        )
-
-
-def _notes(view: View, space: str) -> list[Record]:
-    found = view.select(Record, Filter(spaces=(space,), without_kinds=LEFT_OUT, valid_only=False))
-    return [record for record in found if record.status not in HIDDEN_STATUSES]

@@ -1,0 +1,53 @@
+"""Which records have a file among notes, and which may not come back by one?"""
+
+from __future__ import annotations
+
+from recollect.engine.care.note_pages import LEFT_OUT
+from recollect.engine.core import forgotten_among, last_changes, ways_out
+from recollect.errors import InvalidInput
+from recollect.store.base import Changes, View
+from recollect.types import HIDDEN_STATUSES, Filter, Record
+
+VERB = "sync"
+_JOURNALLED = 1_000
+
+
+def visible(view: View, space: str, id: str) -> Record | None:
+    """The record, where a list would show it."""
+    record = view.get(Record, space, id)
+    hidden = record is None or record.status in HIDDEN_STATUSES or record.kind in LEFT_OUT
+    return None if hidden else record
+
+
+def require_not_forgotten(view: View, space: str, id: str) -> None:
+    """What was forgotten for good does not come back by an old copy of its file."""
+    if view.get(Record, space, id) is not None:
+        return
+    told = view.journal(Changes(space=space, object_id=id), newest_first=True, limit=_JOURNALLED)
+    known = any(change.verb == "forget" and change.object_type == "record" for change in told)
+    if known or forgotten_among(view, space, "record", [id]):
+        raise InvalidInput(
+            "id",
+            f"{id} was forgotten here, and does not come back by a file: delete the file, or take the line with its id"
+            " out, and it becomes a new note",
+        )
+
+
+def require_not_undone(view: View, space: str, id: str) -> None:
+    """Who takes back that a file became a note means the note: the file is its owner's, and stays."""
+    last = last_changes(view, space, "record", [id]).get(id)
+    if last is not None and last.after is not None:
+        return
+    undone = () if last is None or last.undoes is None else view.journal(Changes(entry=last.undoes))
+    thinned = (last is None or last.verb == "thin") and ways_out(view, space, "record", [id]).get(id) == "undo"
+    if thinned or any(one.verb == VERB and one.before is None for one in undone):
+        raise InvalidInput(
+            "id",
+            f"{id} was read from this file, and that was undone: the file stays. Delete it, or take the line with its"
+            " id out, and it becomes a new note",
+        )
+
+
+def notes_of(view: View, space: str) -> list[Record]:
+    found = view.select(Record, Filter(spaces=(space,), without_kinds=LEFT_OUT, valid_only=False))
+    return [record for record in found if record.status not in HIDDEN_STATUSES]
