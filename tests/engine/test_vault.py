@@ -1049,6 +1049,29 @@ def test_a_file_that_becomes_a_note_is_the_same_below_its_id(memory: Memory, fol
     assert not memory.sync(folder).changed
 
 
+def test_links_by_number_file_or_alias_name_the_note_that_they_mean(memory: Memory, folder: Path) -> None:
+    (folder / "deep").mkdir()
+    (folder / "202601011230 Rivers.md").write_text(
+        "Silt. [[202601011231]], [[202601011232 Deltas|the deltas]], [[202601011231#Sand bars]],"
+        " [[Bed load#Gravel|it]], [[deep/Gauge.md]], ![[map.png]], [[#Here]], [[^part]] and [[Elsewhere]].\n"
+    )
+    (folder / "202601011231.md").write_text("---\naliases: [Sand, Bed load]\n---\n\n# Sediment\n\nIt moves.\n")
+    (folder / "202601011232 Deltas.md").write_text("They grow by [[Sand]], see [[Rivers]].\n")
+    (folder / "deep" / "Gauge.md").write_text("---\ntitle: The gauge\n---\n\nAt the bridge.\n")
+    before = files(folder)
+    assert memory.sync(folder).added == 4
+    found = {one.name: {*one.aliases} for one in memory.entities()}
+    assert found.keys() == {"Sediment", "Deltas", "The gauge", "Elsewhere", "Rivers"}
+    assert found["Sediment"] == {"202601011231", "Bed load", "Sand"}
+    assert found["The gauge"] == {"deep/Gauge.md"}
+    assert all(now.endswith(before[name].partition("---\n\n")[2]) for name, now in files(folder).items())
+    rivers = next(one for one in memory.list() if one.text.startswith("Silt"))
+    memory.revise(rivers.id, f"{rivers.text} More.")
+    memory.sync(folder)
+    assert "about:" not in (folder / "202601011230 Rivers.md").read_text()
+    assert not memory.sync(folder).changed
+
+
 def test_environments_hidden_folders_and_other_repositories_are_passed_over(memory: Memory, folder: Path) -> None:
     for place in (".hidden/a", "env/pyvenv.cfg", "env/lib/a", "clone/.git/HEAD", "clone/a", "deep/node_modules/x/a"):
         path = folder / place

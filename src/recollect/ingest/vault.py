@@ -45,6 +45,7 @@ PROPERTIES = "properties"
 PROPERTIES_FORM = "properties_form"
 """Under which name of the metadata the lines of those fields are kept, where we would not write them so ourselves."""
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200}(?:#(?=\]\]|\|))?)(?:#[^\[\]|\n]+)?(?:\|[^\[\]\n]*)?\]\]")
+_ATTACHED = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|pdf|mp[34]|m4a|wav|ogg|webm|mov|canvas|base)$", re.IGNORECASE)
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _ENDS = "\r\n"
 _END = re.compile(r"(?<!\r)\r++\n")
@@ -221,8 +222,12 @@ def _meant(key: str, value: Json) -> Json:
 
 
 def links_in(text: str) -> list[str]:
-    """The names that a text links to; what stands in code is no link, and a # before nothing is of the name (C#)."""
-    return [name for found in _LINK.finditer(_CODE.sub("", text)) if (name := found[1].strip())]
+    """The names that a text links to; what stands in code is no link, and a # before nothing is of the name (C#).
+
+    A part of the same note (`^block`), and a picture or another file that is no note, is none.
+    """
+    names = (found[1].strip() for found in _LINK.finditer(_CODE.sub("", text)))
+    return [name for name in names if name and name[0] != "^" and not _ATTACHED.search(name)]
 
 
 def render_page(page: Page) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from recollect.engine.graph.named import names_of
 from recollect.engine.parse import parse_draft, parse_label
 from recollect.errors import InvalidInput
 from recollect.ingest.frontmatter import put_on_top
@@ -138,7 +139,7 @@ def page_of(view: View, record: Record, was: NoteFile | None = None) -> Page:
     known = view.names([record.space], text=normal_name(record.text)).get(record.space, [])
     named = view.entities(Entities(space=record.space, names=tuple(known))) if known else []
     linked = {name.casefold() for name in links_in(record.text)}
-    about = sorted({entity.name for entity in named if entity.name.casefold() not in linked})
+    about = sorted({one.name for one in named if linked.isdisjoint(name.casefold() for name in names_of(one))})
     same: dict[str, tuple[str, ...]] = {}
     if was is not None:
         lines, said = was.page.lines, was.draft

@@ -25,6 +25,7 @@ import msgspec
 from recollect.engine.care.conflicts import CONFLICT_OF, note_conflict, unnoted
 from recollect.engine.care.note_files import NoteFiles
 from recollect.engine.care.note_folders import FOLDERS, require_own, shelf_of
+from recollect.engine.care.note_names import names_in
 from recollect.engine.care.note_pages import (
     LEFT_OUT,
     KnownFile,
@@ -44,7 +45,7 @@ from recollect.engine.core import (
     parts,
     taking,
 )  # fmt: skip
-from recollect.engine.graph.link import name_one
+from recollect.engine.graph.link import describe, name_one, resolve
 from recollect.engine.intake.results import Synced
 from recollect.engine.parse import parse_label
 from recollect.engine.write.remember import content_hash, ensure_space, make_record, put_of
@@ -112,6 +113,7 @@ class Run:
         self._problems: list[FileProblem] = []
         self._did: Counter[str] = Counter()
         self._conflicts: list[str] = []
+        self._called: dict[str, str] = {}  # by what links say, what notes are called
         self._texts: dict[str, str] = {}  # what the records say
         self._with_marks: set[str] = set()
         """The records whose texts are about merges."""
@@ -141,6 +143,7 @@ class Run:
         self._with_marks = {id for id, text in self._texts.items() if has_marks(text)}
         read = self._known_again(list(self.read_files(known)), known, {one.id: one for one in notes})
         self._require_files(known, read)
+        self._called = names_in(read)
         files = self._by_id(read, known)
         unread = self._unread(known, read)
         for id in dict.fromkeys([*known, *files]):
@@ -444,7 +447,13 @@ class Run:
 
     def _name(self, edit: Edit, page: Page) -> None:
         for name in page.about:
-            name_one(self._core, edit, parse_label(name, "about"), self._space, {})
+            label = parse_label(name, "about")
+            called = self._called.get(label.casefold())
+            if called is None or resolve(edit, self._space, label) is not None:
+                name_one(self._core, edit, label, self._space, {})
+                continue
+            entity, _ = name_one(self._core, edit, parse_label(called, "about"), self._space, {})
+            describe(edit, entity, msgspec.structs.replace(entity, aliases=(*entity.aliases, label)))
 
     def _settle(self, edit: Edit, record: Record, file: NoteFile) -> None:
         """Both agree from here on; the file is written where it does not say all of it yet."""

@@ -1,0 +1,44 @@
+"""What is a note called that a link names by its file, its number or an alias?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+
+from recollect.engine.care.note_pages import NoteFile
+from recollect.ingest.vault import PROPERTIES
+from recollect.types import Json
+
+_NUMBERED = re.compile(r"(?P<number>[0-9]{8,17})(?:[ _.-]+(?P<rest>.*))?")
+"""A Zettelkasten's: the moment in which a note was begun, and perhaps what it is about."""
+_HEADING = re.compile(r"#{1,6} +(\S.*?)(?: +#+)?")
+
+
+def names_in(files: Iterable[NoteFile]) -> dict[str, str]:
+    """By what a link may say in small letters, what the note is called; without what several notes are called."""
+    found: dict[str, str] = {}
+    several: set[str] = set()
+    for file in files:
+        name, ways = _called(file)
+        for way in {one.casefold() for one in ways} - {name.casefold()}:
+            several |= {way} if found.setdefault(way, name) != name else set()
+    return {way: name for way, name in found.items() if way not in several}
+
+
+def _called(file: NoteFile) -> tuple[str, list[str]]:
+    """What a note is called, and in which other ways a link may say so."""
+    path = PurePosixPath(file.path)
+    numbered = _NUMBERED.fullmatch(path.stem)
+    rest = None if numbered is None else numbered["rest"]
+    heading = _HEADING.fullmatch(file.draft.text.lstrip().split("\n", 1)[0].strip())
+    name = file.draft.title or rest or (heading and heading[1]) or path.stem
+    ways = [path.stem, path.name, str(path.with_suffix("")), file.path, *_aliases(file.draft.metadata)]
+    return name.strip(), ways if numbered is None else [*ways, numbered["number"], *([rest] if rest else [])]
+
+
+def _aliases(metadata: Mapping[str, Json]) -> list[str]:
+    held = metadata.get(PROPERTIES)
+    said = (held.get("aliases") or held.get("alias")) if isinstance(held, Mapping) else None
+    listed = said.split(",") if isinstance(said, str) else said if isinstance(said, list | tuple) else []
+    return [one.strip() for one in listed if isinstance(one, str) and one.strip()]
