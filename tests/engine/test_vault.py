@@ -801,7 +801,7 @@ def test_what_is_wrong_with_a_file_is_told_in_the_words_of_the_file(memory: Memo
     (folder / "old.md").write_bytes("Grün".encode("latin-1"))
     told = {problem.path: problem.problem for problem in memory.sync(folder).problems}
     assert told["book.md"].startswith("importance: must be from 0 to 1")
-    assert told["old.md"] == "file: is not UTF-8 text; save it as that, and it is read"
+    assert told["old.md"] == "file: is not UTF-8 text; save it as UTF-8, and it is read"
 
 
 @pytest.mark.parametrize("line", [0, -1])

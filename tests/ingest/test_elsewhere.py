@@ -768,3 +768,21 @@ def test_a_dry_run_counts_what_a_file_holds_twice_as_the_import_does(memory: Mem
     put(file, json.loads(file.read_text().replace('["one"]', '["two"]')))
     assert bring(memory, file).newer == 150
     assert {one.tags for one in memory.list(limit=500)} == {("two",)}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-8-sig"])
+def test_files_in_another_encoding_of_unicode_are_read_as_what_they_say(
+    memory: Memory, tmp_path: Path, encoding: str
+) -> None:
+    def wide(text: str) -> bytes:
+        return (b"\xfe\xff" if encoding == "utf-16-be" else b"") + text.replace("\n", "\r\n").encode(encoding)
+
+    row: Json = {"id": "m1", "memory": "Zoë likes coffee.", "user_id": "a", "hash": "x"}
+    (tmp_path / "mem0.json").write_bytes(wide(json.dumps([row], ensure_ascii=False)))
+    assert bring(memory, tmp_path / "mem0.json").records == 1
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "Coffee.md").write_bytes(wide(COFFEE.replace("Peru", "Perú")))
+    (tmp_path / "notes" / "Old.md").write_bytes("---\npermalink: old\n---\n\nCafé.\n".encode("latin-1"))
+    done = bring(memory, tmp_path / "notes")
+    assert done.problems == ("1 note left out: it is not UTF-8 text",)
+    assert {"Zoë likes coffee.", "Coffee: Beans are from Perú"} <= {*texts(memory)}

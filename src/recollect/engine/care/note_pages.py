@@ -103,7 +103,8 @@ def content_of(data: bytes) -> str:
     try:
         return plain_ends(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise InvalidInput("file", "is not UTF-8 text; save it as that, and it is read") from error
+        wide = "is UTF-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "is not UTF-8 text"
+        raise InvalidInput("file", f"{wide}; save it as UTF-8, and it is read") from error
 
 
 def sign(file: NoteFile, record: Record) -> NoteFile:

@@ -42,6 +42,7 @@ Progress = Callable[[str, int, int], None]
 _AT_ONCE = 100
 _HEAD = 65_536
 _MARK = b"\xef\xbb\xbf"  # which some editors put before UTF-8
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
 _LARGEST = 512 * 1024 * 1024
 _MOST_FILES = 20_000
 _OWNERS = ("user", "project", "metadata.agent_id", "metadata.app_id", "metadata.agent")
@@ -106,9 +107,9 @@ class Files:
         try:
             if self._archive is not None:
                 with self._archive.open(name) as member:
-                    return member.read(most).removeprefix(_MARK)
+                    return _as_utf_8(member.read(most))
             with self._place(name).open("rb") as file:
-                return file.read(most).removeprefix(_MARK)
+                return _as_utf_8(file.read(most))
         except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
             raise InvalidInput("path", f"{name} cannot be read: {error}") from error
 
@@ -134,6 +135,13 @@ class Files:
             yield from read_tables(self._place(name), [table]).get(table, [])
         except StoreError as error:
             raise InvalidInput("path", str(error)) from error
+
+
+def _as_utf_8(data: bytes) -> bytes:
+    """What a file holds, without the mark of its encoding; UTF-16, which some shells write, as UTF-8."""
+    if data.startswith(_WIDE):
+        return data[: len(data) // 2 * 2].decode("utf-16", "replace").encode()
+    return data.removeprefix(_MARK)
 
 
 def _is_plain(path: Path) -> bool:
