@@ -21,6 +21,7 @@ import pytest
 from recollect import Imported, InvalidInput, Memory, NotFound
 from recollect.engine.care.arrive import told_by
 from recollect.engine.care.export import is_encrypted
+from recollect.engine.intake.again import WHOLES
 from recollect.ingest.frontmatter import render_front_matter, split_front_matter
 from recollect.types import Json
 
@@ -640,6 +641,8 @@ permalink: coffee
 - [fact] Beans are from Peru
 """
 
+EDITED = COFFEE.replace("three", "five").replace("- [method] A French press takes four minutes\n", "")
+
 
 def texts(memory: Memory) -> list[str]:
     return sorted(one.text for one in memory.list(limit=500))
@@ -786,3 +789,27 @@ def test_files_in_another_encoding_of_unicode_are_read_as_what_they_say(
     done = bring(memory, tmp_path / "notes")
     assert done.problems == ("1 note left out: it is not UTF-8 text",)
     assert {"Zoë likes coffee.", "Coffee: Beans are from Perú"} <= {*texts(memory)}
+
+
+def test_parts_that_came_before_wholes_were_noted_are_known_again_and_not_doubled(
+    memory: Memory, tmp_path: Path
+) -> None:
+    note = tmp_path / "notes" / "Coffee.md"
+    bring(memory, write_note(note, COFFEE, 1))
+    with memory.core.store.write(actor=None) as edit:
+        edit.keep(WHOLES, dict.fromkeys(edit.kept(WHOLES, space="default")), space="default")
+    done = bring(memory, write_note(note, EDITED, 2))
+    assert (done.records, done.newer, done.removed, done.records_present) == (0, 1, 1, 1)
+    bring(memory, write_note(note, COFFEE, 3))
+    assert len(memory.list()) == 3
+    assert bring(memory, note.parent).records_present == 3
+
+
+def test_an_import_that_retired_and_renewed_is_taken_back_as_one(memory: Memory, tmp_path: Path) -> None:
+    note = tmp_path / "notes" / "Coffee.md"
+    bring(memory, write_note(note, COFFEE, 1))
+    before = texts(memory)
+    bring(memory, write_note(note, EDITED, 2))
+    memory.undo(next(iter(memory.acts())), whole=True)
+    assert texts(memory) == before
+    assert memory.check() == []
