@@ -40,6 +40,8 @@ _FUNCTIONS = {"function", "method"}
 _NOT_OWNERS = {"module", "function", "method", "macro", "type"}
 _NAMES = {"qualified_identifier", "operator_name", "destructor_name"}
 _LETTER = re.compile(r"\w")
+_SHORT = 2_000  # characters, over which no parser takes long
+_LEAST_SAID = 0.2  # letters and digits among all that is no space: of 6,000 files of programs the least had 0.33
 _LONGEST_LINE = 8_000  # characters; over a line that makes no sense a parser takes time that grows as its square
 _parsing = threading.Lock()
 
@@ -126,7 +128,7 @@ def _definitions(
     """The outermost definitions of a file, each with those inside it."""
     from tree_sitter import QueryCursor
 
-    if max(map(len, lines), default=0) > _LONGEST_LINE:
+    if max(map(len, lines), default=0) > _LONGEST_LINE or _is_noise(text):
         return []
     source = text.encode()
     with _parsing:
@@ -144,6 +146,14 @@ def _definitions(
         if definition.span not in seen or seen[definition.span].kind == "type":
             seen[definition.span] = definition
     return _nest(list(seen.values()))
+
+
+def _is_noise(text: str) -> bool:
+    """Is a text hardly more than signs? A parser looks for sense in that for minutes, and nothing is defined there."""
+    if len(text) < _SHORT:
+        return False
+    said = "".join(text.split())
+    return sum(map(str.isalnum, said)) < _LEAST_SAID * len(said)
 
 
 def _to_definition(kind: str, node: Node, language: str) -> _Definition:

@@ -114,7 +114,7 @@ def _kinds() -> Mapping[str, re.Pattern[str]]:
         "money": r"[€$£¥元円]|\b(?:euros?|eur|pounds?|dollars?|usd|chf|zł|francs?|рубл\w*)\b",
         "percent": r"%|\bpercent\b|\bprozent\b",
         "month": rf"{months}|\b\d{{4}}-\d\d\b|\d月",
-        "span": rf"\b(?:\d+|one|{numbers}) ?(?:{spans})\b|\d+[天日年个]",
+        "span": rf"\b(?:\d+|one|{numbers}) ?(?:{spans})\b|(?<!\d)\d+[天日年个]",
         "unit": r"\b\d+(?:[.,]\d+)? ?(?:kg|g|mg|mcg|km|m|cm|mm|l|ml|gb|mb|tb|kw|w|v|k)\b",
         "number": r"\d",
     }
