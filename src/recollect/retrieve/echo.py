@@ -28,7 +28,22 @@ def echoes(said: str, heard: str, *, now: str | None = None, answering: bool = F
     if now is not None:
         before, after = (_told(read_statement(text)) for text in (said, now))
         its = {one for one in its if one & (before - after) and not one & (after - before)}
-    return any(_says(one, other, answering=answering) for one in own for other in its)
+    holding: dict[str, list[frozenset[str]]] = {}
+    for other in its:
+        for word in other:
+            holding.setdefault(word, []).append(other)
+    return any(
+        _says(one, other, answering=answering)
+        for one in own
+        for word in _needed(one, answering=answering)
+        for other in holding.get(word, ())
+    )
+
+
+def _needed(own: frozenset[str], *, answering: bool) -> frozenset[str]:
+    """Words of which a sentence holds at least one that says this again."""
+    numbers = frozenset(filter(str.isdigit, own))
+    return own if answering or not numbers else numbers
 
 
 def is_all_about(heard: str, said: str) -> bool:
