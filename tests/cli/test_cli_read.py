@@ -196,6 +196,7 @@ def test_explore_shows_facts_past_facts_neighbours_and_mentions(shell: Shell) ->
     out = shell("explore", "Alice").out
     for word in ("What is stated", "What was stated once", "Neighbourhood", "Mentioned in", id):
         assert word in out
+    assert "2026-02-28" in out  # the last day of which the first held
 
 
 @pytest.mark.parametrize("name", ["Muller", "MULLER", "mueller", "Müller", "müller"])

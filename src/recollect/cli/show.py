@@ -15,9 +15,12 @@ from recollect.engine.graph.link import ByTime, Fact, Neighborhood
 from recollect.engine.write.grounds import EvidenceState
 from recollect.engine.write.revise import Past
 from recollect.fields import fields_of
+from recollect.retrieve.context import last_day
 from recollect.types import Act, Change, Grounds, Hit, Metadata, Record, Signals, Space, SpaceStats, Stated, Why
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from rich.console import Console
 
 _PIPED_WIDTH = 140
@@ -266,11 +269,15 @@ def put_facts(facts: Sequence[Fact]) -> None:
     ends = [Column("subject", soft=True), Column("predicate", soft=True), Column("object", soft=True)]
     columns = [*ends, Column("from"), Column("until"), Column("id", whole=True)]
     rows = (
-        [fact.subject, fact.predicate, fact.object, day(one.valid_from), day(one.valid_until), one.id]
+        [fact.subject, fact.predicate, fact.object, day(one.valid_from), _last_day(one.valid_until), one.id]
         for fact in facts
         for one in [fact.relation]
     )
     put_table(columns, rows)
+
+
+def _last_day(end: datetime | None) -> str:
+    return "" if end is None else last_day(end).isoformat()
 
 
 def put_stats(spaces: Sequence[tuple[Space, SpaceStats]]) -> None:
