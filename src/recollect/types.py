@@ -5,7 +5,7 @@ store: each change makes a new version, and the old ones stay for history and `a
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Annotated, Literal, TypeAlias, get_args, overload
 
 from msgspec import UNSET as UNSET
@@ -45,6 +45,11 @@ TRUSTS: tuple[Trust, ...] = get_args(Trust)
 
 VOUCHED: tuple[Trust, ...] = ("user_declared", "human_curated")
 """Whose word is enough without evidence."""
+
+
+def last_day(end: datetime) -> date:
+    """The last day of which something holds that ends then, where it is said: an end is the first moment after it."""
+    return (end - timedelta(microseconds=1)).astimezone().date()
 
 
 def least_trust(*given: str) -> Trust:

@@ -15,8 +15,20 @@ from recollect.engine.graph.link import ByTime, Fact, Neighborhood
 from recollect.engine.write.grounds import EvidenceState
 from recollect.engine.write.revise import Past
 from recollect.fields import fields_of
-from recollect.retrieve.context import last_day
-from recollect.types import Act, Change, Grounds, Hit, Metadata, Record, Signals, Space, SpaceStats, Stated, Why
+from recollect.types import (
+    Act,
+    Change,
+    Grounds,
+    Hit,
+    Metadata,
+    Record,
+    Signals,
+    Space,
+    SpaceStats,
+    Stated,
+    Why,
+    last_day,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
 
 from recollect.retrieve.fence import fence_block, fence_label, fence_text
-from recollect.types import Hit, Record
+from recollect.types import Hit, Record, last_day
 
 _WIDE = (
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]"  # slow to compile
@@ -24,7 +23,6 @@ _BLOCK = "recollect"
 _LONGEST_LABEL = 200  # characters of a title or a source
 _SHORTEST_CUT = 40  # tokens; a text that would be cut to less is left out
 _BEST_TOKENS = 10  # of the best, at least
-_A_TICK = timedelta(microseconds=1)
 
 
 def estimate_tokens(text: str) -> int:
@@ -91,11 +89,6 @@ def render_record(record: Record, fenced: str, *labels: str | None) -> str:
     trust = record.trust.replace("_", " ")
     marks.append(f"{trust}, {fence_label(record.source[:_LONGEST_LABEL])}" if record.source else trust)
     return f"- [{fence_label(record.id)}] ({' · '.join(marks)}) {fenced}"
-
-
-def last_day(end: datetime) -> date:
-    """The last day of which something holds that ends then, where it is said: an end is the first moment after it."""
-    return (end - _A_TICK).astimezone().date()
 
 
 def _cut(hit: Hit, tokens: int, projects: bool, least: int = _SHORTEST_CUT) -> str | None:
