@@ -169,6 +169,26 @@ def test_a_repair_keeps_every_sound_row_and_sets_the_others_aside(store: Path) -
     assert repair(Settings(home=store.parent, embedder="none")).kept_aside is None
 
 
+def test_a_store_behind_a_link_is_repaired_where_it_lies_with_what_its_log_held(store: Path, tmp_path: Path) -> None:
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    with opened(store.parent) as memory:
+        memory.remember("Of the log.", id="logged")
+        shutil.copytree(store.parent, tmp_path / "killed")  # as a process leaves it that was killed
+    place = tmp_path / "killed" / store.name
+    (linked / store.name).symlink_to(place)
+    change(place, "UPDATE records SET text = 'Something else.' WHERE id = 'n9'")
+    assert repair(Settings(home=linked, embedder="none")).set_aside == 1
+    assert (linked / store.name).readlink() == place
+    for home in (linked, place.parent):
+        with opened(home) as memory:
+            assert (memory.check(), memory.count()) == ([], 60)
+            assert memory.get("logged") is not None
+            assert memory.remember(f"It goes on, by {home.name}.").stored
+            memory.forget(memory.list(limit=1)[0].id)
+    assert sorted(path.name for path in linked.iterdir() if path.name.startswith("recollect.db")) == [store.name]
+
+
 def test_a_repair_sets_a_text_aside_that_is_no_text_any_more(store: Path) -> None:
     change(store, "UPDATE records SET text = CAST(x'4e6f746520ff392e' AS TEXT) WHERE id = 'n9'")
     done = repair(Settings(home=store.parent, embedder="none"))

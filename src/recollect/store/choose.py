@@ -75,12 +75,18 @@ def _look_at_database(url: str) -> Place:
     )
 
 
+def _file_in(home: Path) -> Path:
+    """The store in a folder. Behind a link it is the file that is linked to: beside that lie its log and its mark."""
+    file = home / _SQLITE_FILE
+    return file.resolve() if file.is_symlink() else file
+
+
 def open_store(
     home: Path, clock: Callable[[], datetime], url: str | None = None, *, vectors_mb: int | None = None
 ) -> SqliteStore | PostgresStore:
     """Opens the store at a URL, or else in a folder, or makes it; it may keep `vectors_mb` of vectors in memory."""
     if url is None:
-        return SqliteStore(home / _SQLITE_FILE, clock, VECTORS_MB if vectors_mb is None else vectors_mb)
+        return SqliteStore(_file_in(home), clock, VECTORS_MB if vectors_mb is None else vectors_mb)
     return _postgres(url)(url, clock)
 
 
@@ -108,14 +114,14 @@ def backup_store(home: Path, target: Path, now: datetime) -> Copied:
     """Copies the store in a folder, which may be in use, into a file that was read back."""
     from recollect.store.sqlite.backup import backup  # who only remembers needs none of this
 
-    return backup(home / _SQLITE_FILE, target, now)
+    return backup(_file_in(home), target, now)
 
 
 def restore_store(home: Path, source: Path, now: datetime, *, over: bool) -> Copied:
     """Makes a backup the store in a folder; one that is there is kept aside where `over` allows it."""
     from recollect.store.sqlite.backup import restore
 
-    return restore(home / _SQLITE_FILE, source, now, over=over)
+    return restore(_file_in(home), source, now, over=over)
 
 
 def read_back(source: Path) -> Copied:
@@ -129,11 +135,11 @@ def is_taken(home: Path) -> bool:
     """Is there anything in the place of a folder's store that a restore would put aside?"""
     from recollect.store.sqlite.backup import is_taken
 
-    return is_taken(home / _SQLITE_FILE)
+    return is_taken(_file_in(home))
 
 
 def repair_store(home: Path, problems: Callable[[], Sequence[str]], now: datetime) -> Repaired:
     """Saves what can be saved of the store in a folder, if something is wrong with it."""
     from recollect.store.sqlite.salvage import repair
 
-    return repair(home / _SQLITE_FILE, problems, now)
+    return repair(_file_in(home), problems, now)
