@@ -59,8 +59,10 @@ def test_a_signal_under_load_loses_nothing_that_was_answered(
     server.process.send_signal(number)
     code, out, _ = server.finish()
     assert code == 0
-    answered += out.decode().splitlines()
-    ids = {json.loads(json.loads(line)["result"]["content"][0]["text"])["drawer_id"] for line in answered}
+    said = [json.loads(line) for line in answered + out.decode().splitlines()]
+    answered = [one["result"] for one in said if "result" in one]
+    assert {one["error"]["code"] for one in said if "error" in one} <= {-32000}  # whoever waited is told to ask again
+    ids = {json.loads(one["content"][0]["text"])["drawer_id"] for one in answered}
     with recollect.open(
         settings=Settings(home=tmp_path / "home", store=store_of(tmp_path / "home"), embedder="none")
     ) as memory:
