@@ -96,9 +96,12 @@ def parse_page(content: str) -> Page:
         _require_read(entry)
         if entry.name.startswith(_APART):
             entry = msgspec.structs.replace(entry, name=entry.name.removeprefix(_APART))
-        if entry.name not in ("id", "time") and front.get(entry.name, entry.value()) != entry.value():  # which we add
+        said, told = entry.value(), front.get(entry.name)
+        if said in (None, "") and told not in (None, ""):
+            continue  # an empty line of a template, below what we have put on top
+        if entry.name not in ("id", "time") and told not in (None, "", said):  # which we add
             raise InvalidInput(entry.name, "stands twice above the text, and says two things; leave one of them")
-        front[entry.name] = entry.value()
+        front[entry.name] = said
         own += [Entry("", (aside,)) for aside in entry.asides()]
         if (field := _FIELDS.get(entry.name)) is not None and field != "metadata":
             lines[field] = tuple(line for line in entry.lines if line.strip() and line.strip() not in entry.asides())
