@@ -268,7 +268,7 @@ def test_a_question_for_something_in_a_section_is_searched_for(memory: Memory, q
 
 
 def test_a_section_that_is_empty_is_searched_for(memory: Memory) -> None:
-    memory.remember("Which rules we have is written in the handbook.")
+    memory.remember("The regulations are in the handbook; rulings too.")
     answer = memory.recall("which rules do we have?")
     assert (answer.signals.brief, len(answer)) == (False, 1)
 
@@ -291,3 +291,57 @@ def test_numbered_lines_are_told_by_what_stands_above_them_and_shown_whole(memor
     assert "\n".join(["Rule for bread:", *steps]) in sections(memory)["rules"]
     shown = next(noted.text for noted in memory.brief().notes if noted.record.text.startswith("1)"))
     assert shown.endswith("minutes. …")
+
+
+CALLED = {
+    "open": [
+        "Open: who pays for the hall?", "Open points\n1. oven\n2. bench", "open question: which licence",
+        "Next steps are the roof and the door", "To-do: call Ugo", "[open] gutter drips", "Next up: paint",
+        "Offene Punkte: Dach, Tür", "Next: timber", "Offen ist noch die Rechnung", "Nächste Schritte: Dach",
+        "Reste à faire : les rideaux", "Tareas pendientes: pagar la luz", "Da fare: chiamare Ugo",
+    ],
+    "rules": [
+        "Rules of the sauna: towel, quiet", "House rules: shoes off", "Policies: refunds within 14 days",
+        "Our refund policy: 14 days", "Conventions: snake_case, tabs", "Guidelines for guests: knock first",
+        "Regeln: Platz sauber verlassen", "Règles de la piscine : douche", "Las reglas del taller: limpiar al salir",
+        "Le regole della casa: scarpe fuori", "As regras: silêncio", "De regels: fietsen in de schuur",
+        "Правила бассейна: шапочка", "Non mangia mai carne",
+    ],
+    "important": [
+        "Open Tuesdays 17–20", "Open from 9 to 5", "Open-air cinema starts at 21:30", "Open House on Sunday",
+        "Next door lives Frau Quade", "Next standup is on Monday", "next of kin: Mara", "Next train 8:14",
+        "Offen von 9 bis 17 Uhr", "Impfung am 12. Mai", "im Mai fahren wir nach Rom", "Le 8 mai est férié",
+        "Geburtstag: 14 Mai 1961", "Mai 2027 läuft der Pass ab", "seit Mai wohnt Ugo hier",
+        "Liability insurance: Concordia, policy 77-1203", "Life insurance policy with Alba", "car policy no. 44-812",
+    ],
+}  # fmt: skip
+
+
+def test_what_is_called_a_rule_or_open_is_told_from_months_shops_and_insurers(memory: Memory) -> None:
+    for section, texts in CALLED.items():
+        for place, text in enumerate(texts):
+            memory.remember(text, space=f"{section}-{place}")
+            assert sections(memory, space=f"{section}-{place}") == {section: [text]}
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("which rules do we have?", "Review rules: two approvals, small changes"),
+        ("what are the house rules?", "House rules: shoes off, bed by nine"),
+        ("welche Regeln haben wir?", "Regeln: Platz sauber verlassen, Licht aus"),
+    ],
+)
+def test_of_rules_those_come_first_that_are_called_as_they_were_asked_for(
+    memory: Memory, question: str, first: str
+) -> None:
+    memory.remember_many(
+        [
+            {"text": "House rules: shoes off, bed by nine", "event_time": NOON - timedelta(days=30)},
+            {"text": "Regeln: Platz sauber verlassen, Licht aus", "event_time": NOON - timedelta(days=20)},
+            {"text": "Review rules: two approvals, small changes", "event_time": NOON - timedelta(days=10)},
+            {"text": "The landlord wants mail, not calls."},
+            {"text": "Never open the kiln above 90 degrees."},
+        ]
+    )
+    assert memory.recall(question)[0].record.text == first

@@ -27,12 +27,29 @@ PINNED = ("pinned", "pin")
 RULE_KINDS = ("preference", "rule", "convention", "policy", "constraint", "instruction", "guideline")
 DECISION_KINDS = ("decision",)
 OPEN_STATUSES = ("open", "in_progress", "blocked")
-RULE_WORDS = """
-always never prefer prefers preference rule convention policy avoid insists wants likes dislikes allergic
-immer nie niemals bevorzugt lieber regel toujours jamais préfère règle siempre nunca prefiere regla
-sempre mai preferisce regola prefere regra altijd nooit voorkeur zawsze nigdy woli всегда никогда предпочитает
-нельзя
+RULE_NAMES = """
+rule rules convention conventions policy policies guideline guidelines preference preferences
+regel regeln hausregeln hausordnung règle règles consignes regla reglas normas regola regole regra regras regels
+huisregels voorkeur zasada zasady правило правила
 """.split()
+"""What calls itself one of these is more than a text that says "never"."""
+RULE_WORDS = (
+    *RULE_NAMES,
+    *"""
+always never prefer prefers avoid insists wants likes dislikes allergic
+immer nie niemals bevorzugt lieber toujours jamais préfère siempre nunca prefiere
+sempre mai preferisce prefere altijd nooit zawsze nigdy woli всегда никогда предпочитает
+нельзя
+""".split(),
+)
+_NO_RULE = pattern_of(
+    r"\b\d{1,2}\.? mai\b|\b(?:im|am|anfang|mitte|ende|seit|bis|ab|vor|nach|en|début|fin|du|le|depuis|avant|de) mai\b|"
+    r"\bmai,? (?:19|20)\d\d\b|"
+    r"\b(?:insurance|liability|life|car|home) policy\b|"
+    r"\bpolicy,?(?: (?:no|nr|number|id)\b\.?)? ?[:#№]* ?[a-z]{0,3}-?\d[\d-]{3}",
+    re.IGNORECASE,
+)
+"""A month, which means "never" elsewhere, and a contract with an insurer."""
 FORBIDDING_WORDS = """
 not don't mustn't forbidden banned prohibited no nicht nichts kein keine keinen verboten untersagt interdit interdite
 pas geen prohibido prohibida
@@ -68,7 +85,15 @@ _FORBIDS = pattern_of(
 )
 _UNSPACED_RULE = pattern_of("总是|从不|不要|必须|不得|禁止|不准|偏好|喜欢|必ず|決して|好む|항상|절대|선호")
 _UNSPACED_DECISION = pattern_of("决定|決定|決め|결정")
-_TODO = pattern_of(r"\A\W*(?:todo|to do|open|next(?: step)?|fixme|offen|à faire|pendiente|da fare|сделать)\b\W", re.I)
+_TODO = pattern_of(
+    r"\A\W*(?:(?:to[ -]?dos?|fixme|next (?:steps?|tasks?|actions?|up)|(?:reste )?à faire|(?:tareas )?pendientes?|"
+    r"(?:resta )?da fare|сделать|nächste schritte?|offene (?:punkte|fragen|aufgaben|themen)|"
+    r"open (?:points?|questions?|items?|issues?|tasks?|work|to-?dos?|ends|bugs?|tickets?|prs?|pull requests?))\b\W|"
+    r"(?:open|offen|next)\b(?:\s*[:\])>]|\s+[-–—]|\s*\n)|next\b(?:,| (?:we|i)\b)|"
+    r"offen (?:ist|sind|bleibt|bleiben) noch\b)",
+    re.IGNORECASE,
+)
+"""What stands open, and not a shop that is ("Open Tuesdays") or whoever is next ("Next door")."""
 TODO_WORDS = "todo fixme pendiente сделать".split()
 _NUMBERED = pattern_of(r"^[ \t]*\d{1,3}[.)][ \t]+(?=\S)", re.MULTILINE)
 _WORD = pattern_of(r"[^\W\d_]+")
@@ -93,14 +118,13 @@ def section_by_text(record: Record) -> Section:
     """Where a record belongs by what is said of it, or else by its words: of one of numbered lines those that stand
     above, since a step says what one does and not what the whole is.
     """
-    text = _heading_of(record.text)
+    text = _NO_RULE.sub(" ", _heading_of(record.text))
     words = set(_WORD.findall(text.casefold()))
     if record.status in OPEN_STATUSES or _TODO.match(record.text):
         return "open"
-    named = {record.kind.casefold(), *(tag.casefold() for tag in record.tags)}
-    if not named.isdisjoint(DECISION_KINDS):
+    if not _marks_of(record).isdisjoint(DECISION_KINDS):
         return "decisions"
-    if not named.isdisjoint(RULE_KINDS) or record.memory_type == "procedural":
+    if _is_marked_as_rule(record):
         return "rules"
     if not words.isdisjoint(DECISION_WORDS) or _UNSPACED_DECISION.search(text):
         return "decisions"
@@ -108,6 +132,20 @@ def section_by_text(record: Record) -> Section:
     if must or not words.isdisjoint(RULE_WORDS) or _says_a_rule(text):
         return "rules"
     return "important"
+
+
+def is_called_a_rule(record: Record) -> bool:
+    """Is a record said to be a rule, by its fields or by a name for such in its text?"""
+    text = _NO_RULE.sub(" ", _heading_of(record.text))
+    return _is_marked_as_rule(record) or not set(_WORD.findall(text.casefold())).isdisjoint(RULE_NAMES)
+
+
+def _is_marked_as_rule(record: Record) -> bool:
+    return not _marks_of(record).isdisjoint(RULE_KINDS) or record.memory_type == "procedural"
+
+
+def _marks_of(record: Record) -> set[str]:
+    return {record.kind.casefold(), *(tag.casefold() for tag in record.tags)}
 
 
 def _says_a_rule(text: str) -> bool:

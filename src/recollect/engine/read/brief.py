@@ -31,6 +31,7 @@ from recollect.retrieve.brief import (
     TODO_WORDS,
     Noted,
     Section,
+    is_called_a_rule,
     plan_brief,
     render_brief,
     section_by_text,
@@ -39,7 +40,7 @@ from recollect.retrieve.brief import (
 from recollect.retrieve.contradict import contradicts, statements_in
 from recollect.retrieve.decided import matter_of
 from recollect.store.base import View
-from recollect.store.terms import hash_term, terms
+from recollect.store.terms import hash_term, query_terms, terms
 from recollect.types import CAPTURED, Already, Filter, Record
 
 _TALK = ("source", "document", "message", "code", "activity")  # what was there, not what is so
@@ -68,9 +69,10 @@ def make_brief(
     budget_tokens: int | None,
     foremost: Foremost | None = None,
     only: Section | None = None,
+    asked: str = "",
 ) -> Brief:
     """The brief of what a filter lets through; with `foremost`, from what is kept of it in memory. `only`
-    one section of it, which then has what is pinned, too.
+    one section of it, which then has what is pinned, too, and of rules first what is called so as it was `asked`.
     """
     first = find_first if foremost is None else foremost.first
     with core.store.read() as view:
@@ -83,12 +85,15 @@ def make_brief(
         records = [one for one in records if (one.space, one.id) not in away]
         total = view.count(where)
         newer = None if where.as_of is not None else partial(said_since, view)
-        notes = plan_brief(_by_section(records, core.clock(), only), limit, budget_tokens, newer)
+        notes = plan_brief(_by_section(records, core.clock(), only, asked), limit, budget_tokens, newer)
     return Brief(notes=tuple(notes), text=render_brief(notes), left_out=total - len(notes))
 
 
-def _by_section(records: Sequence[Record], now: datetime, only: Section | None = None) -> dict[Section, list[Record]]:
+def _by_section(
+    records: Sequence[Record], now: datetime, only: Section | None = None, asked: str = ""
+) -> dict[Section, list[Record]]:
     """Records where they belong, the most worthy first."""
+    said = frozenset(query_terms(asked))
     found: dict[Section, list[Record]] = {section: [] for section in SECTIONS}
     for record in records:
         section = section_of(record) if only is None else section_by_text(record)
@@ -97,6 +102,8 @@ def _by_section(records: Sequence[Record], now: datetime, only: Section | None =
     for section, some in found.items():
         by_time = section in ("decisions", "open")
         some.sort(key=lambda one: (one.event_time, one.version), reverse=True)
+        if only == "rules":
+            some.sort(key=lambda one: len(said.intersection(terms(one.text))) + is_called_a_rule(one), reverse=True)
         if not by_time:
             some.sort(key=lambda one: one.importance if section == "rules" else importance_of(one, now), reverse=True)
     return found

@@ -155,7 +155,9 @@ class Reading:
         text = None if query is None else parse_question(query)
         if text is None or asks_generally(text):
             return self._recall_brief(where, limit, budget_tokens)
-        if (section := asked_section(text)) and (told := self._recall_brief(where, limit, budget_tokens, section)):
+        if (section := asked_section(text)) and (
+            told := self._recall_brief(where, limit, budget_tokens, section, text)
+        ):
             return told
         period = None
         if where.since is None and where.until is None:
@@ -246,14 +248,16 @@ class Reading:
             return tell_unheld(view, where)
 
     def _recall_brief(
-        self, where: Filter, limit: int, budget_tokens: int | None, section: Section | None = None
+        self, where: Filter, limit: int, budget_tokens: int | None, section: Section | None = None, asked: str = ""
     ) -> Recall:
         started = perf_counter()
         if where.projects:
             where = msgspec.structs.replace(where, projects=(*where.projects, ""))
         most, budget = parse_limit(limit), _parse_budget(budget_tokens)
         foremost = self._foremost
-        made = make_brief(self.core, where, limit=most, budget_tokens=budget, foremost=foremost, only=section)
+        made = make_brief(
+            self.core, where, limit=most, budget_tokens=budget, foremost=foremost, only=section, asked=asked
+        )
         hits = tuple(Hit(record=noted.record, score=1.0, why=Why()) for noted in made.notes)
         taken = round((perf_counter() - started) * 1e3, 3)
         problem = None if hits else self._missing(where)
