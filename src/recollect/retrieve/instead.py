@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from difflib import SequenceMatcher
+from itertools import chain, starmap
 
 import msgspec
 
@@ -47,12 +48,19 @@ def says_instead(asked: frozenset[str], older: str, newer: str) -> bool:
         return False
     steps = SequenceMatcher(None, old.order, new.order, autojunk=False).get_opcodes()
     same = sum(end - start for verb, start, end, _, _ in steps if verb == "equal")
+    changed = [
+        (old.order[start:end], new.order[first:last]) for verb, start, end, first, last in steps if verb != "equal"
+    ]
+    if same and all(len(before) == len(after) for before, after in changed):
+        same += sum(starmap(_are_amounts, chain.from_iterable(zip(*pair, strict=True) for pair in changed)))
     if same < _SAME * min(len(old.order), len(new.order)) or asked & new.words > asked & old.words:
         return False
-    return any(
-        verb == "replace" and _differs(asked, old, new, old.order[start:end], new.order[first:last])
-        for verb, start, end, first, last in steps
-    )
+    return any(_differs(asked, old, new, before, after) for before, after in changed)
+
+
+def _are_amounts(one: str, other: str) -> bool:
+    """Is a value in the place of another? Where word stands for word all along, that is built alike."""
+    return are_values(one, other) or (any(map(str.isdigit, one)) and any(map(str.isdigit, other)))
 
 
 def _differs(
