@@ -82,10 +82,11 @@ _DONE_BY = pattern_of(
 
 
 _IMPERFECT = pattern_of(
-    r"\b(?:avions|aviez|étions|[^\W\d_]{3,}aient|[^\W\d_]{2,}ait-(?:on|ils?|elles?)|"
-    r"qui (?!fait\b|sait\b)[^\W\d_]{2,}ait|"
+    r"\b(?:avions|aviez|étions|(?![^\W\d_]*fait\b|souhait\b|connait\b|plait\b)[^\W\d_]{2,}(?<!r)ai(?:t|ent)|"
+    r"(?:ouvr|couvr|livr|r?entr|montr|prépar|répar|tir)ai(?:t|ent)|"
     r"[^\W\d_]{2,}ab(?:a|an|as|amos)|(?:hac|pod|deb|viv|ven|quer|dec|pon|ten|hab|cog|abr)ía[ns]?|"
-    r"(?!leva\b|solleva\b)[^\W\d_]{2,}[ae]va(?:no|mo)?)\b",
+    r"(?:(?!leva\b|solleva\b)[^\W\d_]{2,}[ae]|(?:apr|usc|dorm|ven|fin|pul|costru|serv|copr|part|forn|gest|segu)i)"
+    r"va(?:no|mo)?)\b",
     re.IGNORECASE,
 )
 """Verbs of other languages that tell, beside a word for "before", of what was so for a while."""
@@ -93,9 +94,12 @@ _BEFORE_NAMED = pattern_of(
     r"\bvor (?!Ort\b|Beginn\b|Ablauf\b|Weihnachten\b|Ostern\b|Mitternacht\b|Gericht\b)[A-ZÄÖÜ]\w"
 )
 _PERFECT = pattern_of(
-    r"\b(?:hat|haben|habe|hast)\b.{0,160}\b(?:(?:[^\W\d_]{2,4})?ge[^\W\d_]{2,}(?:t|en)|[^\W\d_]{3,}iert)\b",
+    r"\b(?:hat|haben|habe|hast)\b.{0,160}\b(?:(?:[^\W\d_]{2,4})?ge[^\W\d_]{2,}(?:t|en)|[^\W\d_]{3,}iert)\b|"
+    r"\A\W*(?:und )?(?:wer|was|wo|wann|womit|wie(?: viel\w*| oft| lange)?|(?-i:[wW]elche[rsnm]? [A-ZÄÖÜ]\w+)) "
+    r"(?-i:(?!(?:soll|woll|müss|könn|möch|dürf|hät|bräuch|bit)te)[a-zäöüß]{3,}te)\b(?! ich\b)",
     re.IGNORECASE,
 )
+"""German that tells of the past: "wer hat … geleitet", "wer leitete"."""
 _BEFORE_NEW = pattern_of(
     r"\S before (?:(?-i:[A-Z])\w|"
     r"(?:the|our|my|we had) (?:new|current|present|change|move|switch|upgrade|rewrite|migration)\b|"
@@ -130,7 +134,7 @@ def asks_past(question: str) -> bool:
     if any(not _BEFORE.fullmatch(word) for word in found):
         return True
     told = tells_past(question)
-    if found and (told or any(one.search(question) for one in (_DONE_BY, _IMPERFECT, _ENDS_WITH_BEFORE))):
+    if found and (told or any(one.search(question) for one in (_DONE_BY, _IMPERFECT, _PERFECT, _ENDS_WITH_BEFORE))):
         return True
     if (told or _PERFECT.search(question)) and _BEFORE_NAMED.search(question):
         return True
@@ -141,7 +145,9 @@ def asks_past(question: str) -> bool:
     return any(one.search(question) for one in (_BEGINNING, _OLD_OF)) or bool(found and _BEFORE_NEW.search(question))
 
 
-_GERMAN = pattern_of(r"\b(?:ist|sind|muss|soll|der|die|das|den|dem|ich|wir|du|im|am|haben|hat|zu|vor)\b", re.IGNORECASE)
+_GERMAN = pattern_of(
+    r"\b(?:ist|sind|muss|soll|der|die|das|den|dem|ich|wir|du|im|am|haben|hat|zu|vor|vorher|zuvor)\b", re.IGNORECASE
+)
 
 
 def tells_past(question: str) -> bool:
