@@ -117,3 +117,15 @@ def test_numbers_do_not_fill_the_memory_of_words() -> None:
     before = len(room._known_terms), len(remember._hashes)
     assert len(terms(numbers)) == len(remember.count_terms(None, numbers)) == 1_000
     assert (len(room._known_terms), len(remember._hashes)) == before
+
+
+@pytest.mark.parametrize(
+    ("question", "whose"),
+    [
+        ("who is our dentist?", "our"), ("wer ist unser Zahnarzt?", "unser"), ("qui est notre notaire ?", "notre"),
+        ("¿quién es nuestra peluquera?", "nuestra"), ("qual è il nostro idraulico?", "nostro"),
+        ("quem é o nosso eletricista?", "nosso"), ("wie is onze schilder?", "onze"), ("кто наш репетитор?", "наш"),
+    ],
+)  # fmt: skip
+def test_whose_something_is_says_little_in_any_language(question: str, whose: str) -> None:
+    assert set(query_terms(question)).isdisjoint(terms(whose))

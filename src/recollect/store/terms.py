@@ -219,27 +219,29 @@ arent werent cant couldnt wouldnt shouldnt havent hasnt hadnt wont
 ничего ей может они тут где есть надо ней для мы тебя их чем была сам чтоб без чего раз тоже себе под будет
 ж тогда кто этот того потому этого какой какая какие каких каким какую каком ним здесь этом почти мой тем
 чтобы нее были куда зачем всех можно при об это эта эти сколько который которая которые которого которой
-которых которую кем чему чей чья каков каково
+которых которую кем чему чей чья каков каково мы нас нам наш наша наше наши нашего нашей моя мои
 
 der das ein eine einen einem einer eines und oder aber ist sind waren wird werden wurde wurden haben hatte
 zu zum zur auf aus bei für mit nach von vom vor über unter durch gegen ohne als wie wer wen wem wo wann
-warum welche welcher welches welchen nicht kein keine auch nur noch sich sein seine
+warum welche welcher welches welchen nicht kein keine auch nur noch sich sein seine ich mir mich wir uns unser
+unsere unserem unseren unserer unseres mein meine meinem meinen meiner meines
 
 les une des du et où mais est sont était étaient été être ont avait dans par pour avec sans sous vers ce cet
 cette ces leur leurs qui que quoi quel quelle quels quelles quand comment pourquoi combien ne il elle ils
-elles je nous vous
+elles je nous vous notre nos votre vos mes
 
 el los las unos unas pero eran fue fueron ser había del en por para con entre como cómo qué quién quiénes
-cuál cuáles cuándo cuánto cuántos cuántas dónde su sus se lo ese esa este esta esto muy más ya
+cuál cuáles cuándo cuánto cuántos cuántas dónde su sus se lo ese esa este esta esto muy más ya nuestro nuestra
+nuestros nuestras
 
 il gli uno di nel nella nei dal dalla sul sulla alla alle dei delle della dello degli che quale quali quando
-quanto quanti quante dove perché è sono erano stato stata più suo sua suoi
+quanto quanti quante dove perché è sono erano stato stata più suo sua suoi nostro nostra nostri nostre mio
 
 um uma uns umas são foi foram tem têm ao aos em com sem quem qual quais quantos quantas onde porque seu sua
-seus suas não mais
+seus suas não mais nosso nossa nossos nossas meu meus minha minhas
 
 de het een maar zijn wordt worden werd heeft hebben bij tot voor naar van door hoe wie waar wanneer waarom
-welke welk niet geen ook nog dit deze
+welke welk niet geen ook nog dit deze ik wij ons onze mijn
 """
 
 _STOP_PAIRS = """
