@@ -298,7 +298,8 @@ CALLED = {
         "Open: who pays for the hall?", "Open points\n1. oven\n2. bench", "open question: which licence",
         "Next steps are the roof and the door", "To-do: call Ugo", "[open] gutter drips", "Next up: paint",
         "Offene Punkte: Dach, Tür", "Next: timber", "Offen ist noch die Rechnung", "Nächste Schritte: Dach",
-        "Reste à faire : les rideaux", "Tareas pendientes: pagar la luz", "Da fare: chiamare Ugo",
+        "Reste à faire : les rideaux", "Tareas pendientes: pagar la luz",
+        "Fair\n- [x] cloth\n- [ ] card reader", "[ ] price tags", "Da fare: chiamare Ugo",
     ],
     "rules": [
         "Rules of the sauna: towel, quiet", "House rules: shoes off", "Policies: refunds within 14 days",

@@ -94,6 +94,8 @@ _TODO = pattern_of(
     re.IGNORECASE,
 )
 """What stands open, and not a shop that is ("Open Tuesdays") or whoever is next ("Next door")."""
+_UNCHECKED = pattern_of(r"^[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?\[ ?\][ \t]+\S", re.MULTILINE)
+"""A line of a list that waits for its mark."""
 TODO_WORDS = "todo fixme pendiente сделать".split()
 _NUMBERED = pattern_of(r"^[ \t]*\d{1,3}[.)][ \t]+(?=\S)", re.MULTILINE)
 _WORD = pattern_of(r"[^\W\d_]+")
@@ -120,7 +122,7 @@ def section_by_text(record: Record) -> Section:
     """
     text = _NO_RULE.sub(" ", _heading_of(record.text))
     words = set(_WORD.findall(text.casefold()))
-    if record.status in OPEN_STATUSES or _TODO.match(record.text):
+    if record.status in OPEN_STATUSES or _TODO.match(record.text) or _UNCHECKED.search(record.text):
         return "open"
     if not _marks_of(record).isdisjoint(DECISION_KINDS):
         return "decisions"
