@@ -95,8 +95,10 @@ _BEFORE_NAMED = pattern_of(
 )
 _PERFECT = pattern_of(
     r"\b(?:hat|haben|habe|hast)\b.{0,160}\b(?:(?:[^\W\d_]{2,4})?ge[^\W\d_]{2,}(?:t|en)|[^\W\d_]{3,}iert)\b|"
-    r"\A\W*(?:und )?(?:wer|was|wo|wann|womit|wie(?: viel\w*| oft| lange)?|(?-i:[wW]elche[rsnm]? [A-ZÄÖÜ]\w+)) "
-    r"(?-i:(?!(?:soll|woll|müss|könn|möch|dürf|hät|bräuch|bit)te)[a-zäöüß]{3,}te)\b(?! ich\b)",
+    r"\A\W*(?:und )?(?:wer|wen|wem|was|wo|woher|wohin|wann|womit|wie(?: viel\w*| oft| lange)?|"
+    r"(?-i:[wW]elche[rsnm]? [A-ZÄÖÜ]\w+)) "
+    r"(?-i:(?!(?:soll|woll|müss|könn|möch|dürf|hät|bräuch|bit)te)[a-zäöüß]{3,}te\b(?! ich\b)|"
+    r"(?:be|ver|ent)?(?:kam|ging|lag|stand|saß|fuhr|nahm|gab|trug|schrieb|blieb|lief|hing|half|sprach|traf|fand|ließ|zog|hielt|schloss|aß|sang|trank|wusch)(?:en)?\b)",
     re.IGNORECASE,
 )
 """German that tells of the past: "wer hat … geleitet", "wer leitete"."""
