@@ -246,6 +246,27 @@ def test_what_was_told_after_a_time_does_not_stand_before_what_was_so_then(open_
 
 
 @pytest.mark.parametrize(
+    ("asked", "before", "after", "since"),
+    [
+        ("where did we sit before May?", "Office: Mill Lane 7, top floor", "We sit in Quay Street now", "2026-05-01"),
+        ("where did we sit before May?", "Office: Mill Lane 7, top floor", "We sit in Quay Street now", "2026-05-04"),
+        ("who ran the library before March?", "Library is run by Jo", "Library is run by Kim", "2026-03-01"),
+        ("where was the forum hosted before 2026?", "The forum is at Netcup", "The forum is at Hetzner", "2026-01-01"),
+    ],
+)
+def test_what_is_told_from_a_day_on_is_not_of_the_time_before_it(
+    open_memory: Callable[..., Memory], asked: str, before: str, after: str, since: str
+) -> None:
+    memory = open_memory(embedder="bundled", clock=Clock(NOW))
+    memory.remember(before, event_time="2025-10-08")
+    memory.remember(after, event_time=since)
+    memory.embed_waiting()
+    best, *others = memory.recall(asked).hits
+    assert best.record.text == before
+    assert all(hit.score < best.score / 2 and not hit.why.period for hit in others)
+
+
+@pytest.mark.parametrize(
     "asked", ["where did we live two years ago?", "wo haben wir vor zwei Jahren gewohnt?", "两年前我们住在哪里?"]
 )
 def test_years_ago_is_that_year_and_no_day_of_it(open_memory: Callable[..., Memory], asked: str) -> None:

@@ -95,8 +95,11 @@ class Period(Struct, frozen=True):
         return (times >= self.first) & (times <= self.last)
 
     def is_past_at(self, times: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """At which times was it over for a while? What is told then was mostly not so yet."""
-        grace = min(max(_GRACE * (self.last - self.first), _A_DAY), _MOST_GRACE)
+        """At which times was it over for a while? What is told then was mostly not so yet; from a day on "before" which
+        something was, that is told as it is since.
+        """
+        length = self.last - self.first
+        grace = 0.0 if math.isinf(length) else min(max(_GRACE * length, _A_DAY), _MOST_GRACE)
         return (times > self.last + grace) & self.over
 
 

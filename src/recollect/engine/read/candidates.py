@@ -117,7 +117,7 @@ def _period_of(query: Query, asked: Sequence[str], now: int) -> Period | None:
     first, last = stretch
     begin, end = first.timestamp() * 1e6, last.timestamp() * 1e6
     if found.before:
-        begin, end = -np.inf, begin
+        begin, end = -np.inf, begin - 1
     named = {term for name in found.names for term in query_terms(name)}
     return Period(
         first=begin,
