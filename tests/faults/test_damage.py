@@ -169,6 +169,26 @@ def test_a_repair_keeps_every_sound_row_and_sets_the_others_aside(store: Path) -
     assert repair(Settings(home=store.parent, embedder="none")).kept_aside is None
 
 
+@pytest.mark.parametrize(
+    ("change_of", "told"),
+    [
+        ("description = 'x'", "spaces no 1"),
+        ("checksum = NULL, created_at = 9000000000000000000", "a space"),
+        ("name = 'harbour'", "spaces no 1"),
+    ],
+)
+def test_what_stands_in_a_space_whose_row_is_damaged_stays_in_it(store: Path, change_of: str, told: str) -> None:
+    with opened(store.parent) as memory:
+        memory.remember("Of another space.", space="work", id="w")
+    change(store, f"UPDATE spaces SET {change_of} WHERE name = 'default'")
+    assert any(told in problem for problem in examine(Settings(home=store.parent, embedder="none")).problems)
+    assert repair(Settings(home=store.parent)).set_aside == 1  # and vectors are computed of what is there
+    with opened(store.parent) as memory:
+        assert (memory.check(), memory.count(), memory.count(space="work")) == ([], 60, 1)
+        assert next(past.record.text for past in memory.history("n7") if past.record).startswith("Note number 7")
+        assert memory.remember("It goes on.").stored
+
+
 def test_a_store_behind_a_link_is_repaired_where_it_lies_with_what_its_log_held(store: Path, tmp_path: Path) -> None:
     linked = tmp_path / "linked"
     linked.mkdir()

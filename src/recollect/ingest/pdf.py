@@ -13,7 +13,10 @@ from recollect.types import Json, Segment
 
 MAGIC = b"%PDF-"
 MOST_PAGES = 5_000
-_BROKEN = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError, zlib.error)
+_BROKEN = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError,
+    zlib.error,
+)  # fmt: skip
 """What the library raises, beside its own errors, over files that are not what they should be."""
 
 

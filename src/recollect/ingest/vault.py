@@ -97,9 +97,9 @@ def parse_page(content: str) -> Page:
         if entry.name.startswith(_APART):
             entry = msgspec.structs.replace(entry, name=entry.name.removeprefix(_APART))
         said, told = entry.value(), front.get(entry.name)
-        if said in (None, "") and told not in (None, ""):
-            continue  # an empty line of a template, below what we have put on top
-        if entry.name not in ("id", "time") and told not in (None, "", said):  # which we add
+        if told not in (None, "") and (said in (None, "") or entry.name in ("id", "time")):
+            continue  # a template's line, below what we have put on top
+        if told not in (None, "", said):
             raise InvalidInput(entry.name, "stands twice above the text, and says two things; leave one of them")
         front[entry.name] = said
         own += [Entry("", (aside,)) for aside in entry.asides()]

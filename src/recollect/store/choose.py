@@ -78,7 +78,7 @@ def _look_at_database(url: str) -> Place:
 def _file_in(home: Path) -> Path:
     """The store in a folder. Behind a link it is the file that is linked to: beside that lie its log and its mark."""
     file = home / _SQLITE_FILE
-    return file.resolve() if file.is_symlink() else file
+    return file.resolve() if os.path.islink(file) else file  # of a folder that may not be looked into it says no
 
 
 def open_store(

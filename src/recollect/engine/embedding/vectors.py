@@ -218,6 +218,8 @@ class Vectors:
         deadline = None if seconds is None else time.monotonic() + seconds
         while left and not (stop and stop.is_set()) and (deadline is None or time.monotonic() < deadline):
             completed = self._complete_batch(model, spaces, stop, deadline)
+            if completed is None:
+                return left
             done += completed
             left -= completed
             if left <= 0 or not completed:  # others write and compute too; counting costs as much as is waiting
@@ -295,10 +297,15 @@ class Vectors:
 
     def _complete_batch(
         self, model: Model, spaces: Sequence[str] | None, stop: threading.Event | None, deadline: float | None
-    ) -> int:
-        """The next few records, with all their pieces; none if it was stopped, by a deadline those that have all."""
+    ) -> int | None:
+        """The next few records, with all their pieces; none if it was stopped, by a deadline those that have all. None
+        where nothing that waits can be read: in a damaged store that is of no space.
+        """
         with self._core.store.read() as view:
-            records = records_of(view, view.waiting(model.no, spaces, _BATCH).versions)
+            waiting = view.waiting(model.no, spaces, _BATCH).versions
+            records = records_of(view, waiting)
+        if waiting and not records:
+            return None
         if deadline is not None:
             records.sort(key=lambda record: len(record.text))
         spent, loaded = 0.0, self.worked

@@ -21,9 +21,9 @@ from recollect.errors import StoreDamaged
 from recollect.store.base import Thing
 from recollect.store.sql.database import Row
 from recollect.store.sql.moment import is_possible
-from recollect.store.sql.rows import columns_of, entity_row, record_row, relation_row, to_change
+from recollect.store.sql.rows import columns_of, entity_row, record_row, relation_row, to_change, to_space
 from recollect.store.sql.shapes import READERS, TABLES
-from recollect.types import Change, Entity, Record, Relation
+from recollect.types import Change, Entity, Record, Relation, Space
 
 _encode = msgspec.msgpack.Encoder().encode
 _NEVER = object()
@@ -38,6 +38,8 @@ NOTED = (
     "stamp",
 )  # fmt: skip
 """The columns of an entry, in the order in which they are sealed."""
+SPACES = ("no", "name", "description", "created_at", "metadata")
+"""Those of a space."""
 _VERB, _SPACE = NOTED.index("verb"), NOTED.index("space")
 
 
@@ -105,6 +107,26 @@ def is_sound_entry(row: Row) -> bool:
     except (ValueError, TypeError, OverflowError):
         return False
     return is_possible(row[NOTED.index("at")], row[NOTED.index("stamp")])
+
+
+def is_sound_space(row: Row) -> bool:
+    """The same of a space, with the columns of `SPACES` and the checksum."""
+    if row[-1] is not None:
+        return row[-1] == seal(row[:-1])
+    try:
+        to_space(row[1:])
+    except (ValueError, TypeError, OverflowError):
+        return False
+    return True
+
+
+def read_spaces(rows: Sequence[Row]) -> list[Space]:
+    """The spaces of rows, with their columns in the order of `Space`."""
+    try:
+        return [to_space(row) for row in rows]
+    except (ValueError, TypeError, OverflowError) as error:
+        names = ", ".join(f"{row[0]!r}"[:200] for row in rows[:3])
+        raise StoreDamaged(f"a space (of {names}) is not as it was written; {_GO_ON}") from error
 
 
 def _damaged_entry(row: Row) -> StoreDamaged:

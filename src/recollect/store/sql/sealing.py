@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from recollect.store.base import Thing
 from recollect.store.sql.database import Database, Row
-from recollect.store.sql.seal import NOTED, seal, seal_row
+from recollect.store.sql.seal import NOTED, SPACES, seal, seal_row
 from recollect.store.sql.shapes import TABLES, select_things
 
-SPACES = ("no", "name", "description", "created_at", "metadata")
 _AT_ONCE = 500
 _KEYED = {**dict.fromkeys(TABLES.values(), "version"), "spaces": "no", "journal": "entry"}
 _DONE = "INSERT INTO shelves VALUES(0, 'sealed', 'all', 'true') ON CONFLICT(space_no, shelf, key) DO NOTHING"

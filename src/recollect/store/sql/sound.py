@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from recollect.store.base import Thing, names_of
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.rows import to_entity
-from recollect.store.sql.seal import NOTED, is_sound, is_sound_entry, seal
-from recollect.store.sql.sealing import SPACES
+from recollect.store.sql.seal import NOTED, SPACES, is_sound, is_sound_entry, is_sound_space
 from recollect.store.sql.shapes import TABLES, select_things
 from recollect.types import Entity
 
@@ -28,7 +27,7 @@ def broken_rows(
             table, "version", [(row[0], row[1]) for row in broken_versions(db, type_)], besides, writers
         )
     for table, key, columns, space, sound in (
-        ("spaces", "no", SPACES, 1, _is_sound_space),
+        ("spaces", "no", SPACES, 1, is_sound_space),
         ("journal", "entry", NOTED, 2, is_sound_entry),
     ):
         found = [(row[0], row[space]) for row in _numbered(db, table, key, columns) if not sound(row)]
@@ -51,10 +50,6 @@ def broken_versions(db: Database, type_: type[Thing]) -> Iterator[Row]:
 def _numbered(db: Database, table: str, key: str, columns: tuple[str, ...]) -> Iterator[Row]:
     """The rows of a table, each with its checksum."""
     return _rows(db, f"SELECT {', '.join(columns)}, checksum FROM {table} WHERE {key} > ?", key)
-
-
-def _is_sound_space(row: Row) -> bool:
-    return row[-1] is None or row[-1] == seal(row[:-1])
 
 
 def _rows(db: Database, sql: str, key: str) -> Iterator[Row]:

@@ -47,8 +47,8 @@ from recollect.store.sql.horizon import require_known
 from recollect.store.sql.index import Search
 from recollect.store.sql.moment import shift_of, stamp_of
 from recollect.store.sql.order import say_order
-from recollect.store.sql.rows import to_micros, to_moment, to_space
-from recollect.store.sql.seal import NOTED, read_changes, read_versions
+from recollect.store.sql.rows import to_micros, to_moment
+from recollect.store.sql.seal import NOTED, read_changes, read_spaces, read_versions
 from recollect.store.sql.sealing import count_unsealed
 from recollect.store.sql.shapes import TABLES, select_shape, select_things, shaped
 from recollect.store.sql.thin import find_old
@@ -183,7 +183,7 @@ class SqlView:
             sql, values = ("1 = 1", []) if names is None else one_of("name", names)
             rows = self._db.rows(f"{SELECT_SPACES} WHERE {sql} ORDER BY name", values)
             self.numbers.numbers.update({row[0]: row[4] for row in rows})
-        return [to_space(row) for row in rows if names is None or row[0] in names]
+        return read_spaces([row for row in rows if names is None or row[0] in names])
 
     def _homes(self, type_: type[Thing], id: str) -> list[str]:
         table = TABLES[type_]

@@ -25,7 +25,7 @@ from recollect.store.base import Thing
 from recollect.store.kept import Repaired
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sql.database import Row
-from recollect.store.sql.seal import NOTED, is_sound, is_sound_entry, seal
+from recollect.store.sql.seal import NOTED, SPACES, is_sound, is_sound_entry, is_sound_space, seal
 from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
 from recollect.store.sqlite.backup import copied_with_its_log, put_in_place
 from recollect.store.sqlite.connect import convert_error, is_unwritten, migrate, open_connection, refuse_newer
@@ -41,7 +41,6 @@ _UNKNOWN = 1 << 20
 _MOST_BYTES = 1 << 40
 _TABLE_PAGES = (b"\x05", b"\x0d")
 """How a page of a table begins."""
-_SPACES = ("no", "name", "description", "created_at", "metadata")
 
 
 def repair(path: Path, problems: Callable[[], Sequence[str]], now: datetime) -> Repaired:
@@ -165,6 +164,7 @@ def _save(old: Path, fresh: Path) -> _Saved | None:
                 _take(source, to, table, key, saved)
             for table in _KEPT:
                 _take_what_can_be_read(source, to, table)
+            _take_spaces(to, saved)
             to.execute("INSERT OR IGNORE INTO tallies(space_no, records, length) SELECT no, 0, 0 FROM spaces")
             _take_numbers(source, to)
             to.execute("COMMIT")
@@ -194,6 +194,27 @@ def _take(source: sqlite3.Connection, to: sqlite3.Connection, table: str, key: s
             )
 
 
+def _take_spaces(to: sqlite3.Connection, saved: _Saved) -> None:
+    """Spaces whose rows were lost, and what stands in them was not: each by the name that the journal knows, or that
+    its row had, or by its number.
+    """
+    held = " UNION ".join(f"SELECT space_no FROM {table}" for table in _TYPES)
+    lost = to.execute(f"SELECT space_no FROM ({held}) WHERE space_no NOT IN (SELECT no FROM spaces)").fetchall()
+    said = {one["no"]: one["name"] for one in saved.broken if one["table"] == "spaces"}
+    for (number,) in lost:
+        told = to.execute(
+            "SELECT journal.space, min(journal.at) FROM records JOIN journal ON journal.after = records.version"
+            " AND journal.object_type = 'record' AND journal.object_id = records.id"
+            " WHERE records.space_no = ? AND journal.space NOT IN (SELECT name FROM spaces)"
+            " GROUP BY journal.space ORDER BY count(*) DESC LIMIT 1",
+            (number,),
+        ).fetchone()
+        name, at = told or (said.get(number), 0)
+        there = not isinstance(name, str) or to.execute("SELECT 1 FROM spaces WHERE name = ?", (name,)).fetchone()
+        row = (number, f"space-{number}" if there else name, "", at, "{}")
+        to.execute(f"INSERT INTO spaces({', '.join(SPACES)}, checksum) VALUES(?, ?, ?, ?, ?, ?)", (*row, seal(row)))
+
+
 def _is_whole(table: str, columns: Sequence[str], row: Row) -> bool:
     held = dict(zip(columns, row, strict=True))
     if any(isinstance(value, _Unreadable) for value in row):
@@ -201,7 +222,7 @@ def _is_whole(table: str, columns: Sequence[str], row: Row) -> bool:
     if table == "journal":
         return is_sound_entry((*(held[name] for name in NOTED), held["checksum"]))
     if table == "spaces":
-        return held["checksum"] is None or held["checksum"] == seal([held[name] for name in _SPACES])
+        return is_sound_space((*(held[name] for name in SPACES), held["checksum"]))
     type_ = _TYPES[table]
     values = [held[name] for name in COLUMNS[type_]]
     tail = [held["checksum"], held["space_no"]]
