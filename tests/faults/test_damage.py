@@ -189,6 +189,41 @@ def test_what_stands_in_a_space_whose_row_is_damaged_stays_in_it(store: Path, ch
         assert memory.remember("It goes on.").stored
 
 
+VALUES = ("-1", "9000000000000000000", "'x'", "x'ff00'", "1.5", "''", "'[1'")
+DERIVED = [
+    ("words_data", "block"), ("words_config", "v"), ("words_config", "k"), ("tallies", "records"),
+    ("tallies", "length"), ("tallies", "changes"), ("tallies", "gone"), ("lexis", "terms"), ("names", "name"),
+    ("shelves", "value"),
+]  # fmt: skip
+CANONICAL = [
+    ("records", "version"), ("records", "created_at"), ("entities", "version"), ("relations", "version"),
+    ("spaces", "created_at"), ("journal", "at"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "column"), [*DERIVED, *CANONICAL])
+def test_whatever_stands_in_the_place_of_a_value_a_repair_ends_with_a_store_that_goes_on(
+    store: Path, table: str, column: str
+) -> None:
+    whole = store.read_bytes()
+    settings = Settings(home=store.parent, embedder="none")
+    for value in VALUES:
+        store.write_bytes(whole)
+        with closing(sqlite3.connect(store, isolation_level=None)) as connection:
+            try:
+                connection.execute(f"UPDATE {table} SET {column} = {value} LIMIT 1")
+            except sqlite3.IntegrityError:
+                continue  # no such value can stand there
+        examine(settings)
+        repair(settings)
+        with opened(store.parent) as memory:
+            assert memory.check() == [], (table, column, value)
+            assert memory.count() >= 59
+            assert len(memory.recall("harbour", limit=100)) > 20
+            assert memory.remember(f"It goes on after {value}.").stored
+            memory.journal(limit=100)
+
+
 def test_a_store_behind_a_link_is_repaired_where_it_lies_with_what_its_log_held(store: Path, tmp_path: Path) -> None:
     linked = tmp_path / "linked"
     linked.mkdir()

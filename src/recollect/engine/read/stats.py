@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 
 from recollect.engine.core import Core
 from recollect.engine.parse import parse_filter, parse_space
-from recollect.errors import NotFound
+from recollect.errors import NotFound, StoreDamaged
 from recollect.fields import Filters, Spaces
 from recollect.store.base import By, Changes, Entities, Group, Ident, Relations, Sessions, View
 from recollect.types import CATALOGUE_KINDS, DEFAULT_SPACE, HIDDEN_STATUSES, Change, Filter, Record, SpaceStats
@@ -74,8 +74,18 @@ def stats_of(view: View, space: str, *, embeds: bool = True) -> SpaceStats:
     return SpaceStats(
         **asdict(size_of(view, space, embeds=embeds)),
         by_kind={kind.key: kind.count for kind in view.count(live, by="kind")},
-        newest=_EPOCH + timedelta(microseconds=newest[0].created_at) if newest else None,
+        newest=_moment_of(newest[0]) if newest else None,
     )
+
+
+def _moment_of(newest: Ident) -> datetime:
+    try:
+        return _EPOCH + timedelta(microseconds=newest.created_at)
+    except (TypeError, OverflowError) as error:  # what is counted is not compared with its checksum
+        raise StoreDamaged(
+            f"record {newest.id} is of no time that there can be; run `recollect doctor`, which tells what is damaged"
+            " and how to go on"
+        ) from error
 
 
 def tally_of(view: View, space: str) -> SpaceTally:

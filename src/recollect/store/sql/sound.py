@@ -54,7 +54,7 @@ def _numbered(db: Database, table: str, key: str, columns: tuple[str, ...]) -> I
 
 def _rows(db: Database, sql: str, key: str) -> Iterator[Row]:
     """What a query finds whose first column is a key and must be above a number, some rows at a time."""
-    after = -1
+    after = -(1 << 63)  # what is damaged may have any number
     while True:
         rows = db.rows(f"{sql} ORDER BY {key} LIMIT ?", (after, _AT_ONCE))
         yield from rows

@@ -39,6 +39,7 @@ from recollect.store.sqlite.connect import (
     comes_of_rows,
     convert_error,
     damaged,
+    is_unwritten,
     migrate,
     open_connection,
     wait_for,
@@ -442,12 +443,34 @@ def _problems(connection: sqlite3.Connection) -> Iterator[str]:
     for (line,) in wait_for(lambda: connection.execute("PRAGMA integrity_check(20)").fetchall()):
         if line != "ok":
             yield f"damaged file: {line}"
+    yield from _broken_words(connection)
     connection.execute("BEGIN")
     yield from broken_rows(SqliteDatabase(connection))
     for question, problem in _CHECKS:
         count: int = wait_for(lambda asked=question: connection.execute(asked).fetchone()[0])
         if count:
             yield f"{count} {problem}"
+
+
+def _broken_words(connection: sqlite3.Connection) -> Iterator[str]:
+    """Is the keyword index sound in itself, and can it be written to? To look takes the turn to write, which leaves
+    nothing; where somebody else has it, or nothing may be written, only whether it can be read.
+    """
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        looks = "INSERT INTO words(words) VALUES('integrity-check')", "INSERT INTO words(rowid, tokens) VALUES(0, 'x')"
+    except sqlite3.OperationalError:
+        looks = ("SELECT 1 FROM words WHERE words MATCH 'x' LIMIT 1",)
+    try:
+        for look in looks:
+            connection.execute(look).fetchall()
+    except sqlite3.DatabaseError as error:
+        if is_unwritten(error):
+            raise
+        yield f"damaged file: the keyword index cannot be read ({error})"
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def first_moment(connection: sqlite3.Connection) -> int:
@@ -493,5 +516,15 @@ _CHECKS = (
         "SELECT count(*) FROM tallies WHERE records <> (SELECT count(*) FROM records"
         " WHERE records.space_no = tallies.space_no AND retired_at IS NULL)",
         "spaces are miscounted; run `recollect reindex`",
+    ),
+    (
+        "SELECT count(*) FROM tallies WHERE typeof(length) <> 'integer' OR typeof(changes) <> 'integer'"
+        " OR typeof(gone) <> 'integer'",
+        "spaces are miscounted; run `recollect reindex`",
+    ),
+    (
+        "SELECT count(*) FROM shelves WHERE typeof(value) NOT IN ('text', 'blob')"
+        " OR NOT json_valid(CAST(value AS TEXT))",
+        "notes of what was done cannot be read; run `recollect doctor --repair`, which sets them aside",
     ),
 )

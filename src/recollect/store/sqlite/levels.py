@@ -46,7 +46,7 @@ def lower_levels(connection: sqlite3.Connection, path: Path) -> None:
 
 def _list_of(connection: sqlite3.Connection) -> bytes:
     row = connection.execute(_READ).fetchone()
-    return b"" if row is None else bytes(row[0])
+    return row[0] if row is not None and isinstance(row[0], bytes) else b""
 
 
 def _lowered(block: bytes) -> bytes | None:

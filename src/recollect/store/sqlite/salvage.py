@@ -163,7 +163,7 @@ def _save(old: Path, fresh: Path) -> _Saved | None:
             for table, key in _NUMBERED.items():
                 _take(source, to, table, key, saved)
             for table in _KEPT:
-                _take_what_can_be_read(source, to, table)
+                _take_what_can_be_read(source, to, table, saved)
             _take_spaces(to, saved)
             to.execute("INSERT OR IGNORE INTO tallies(space_no, records, length) SELECT no, 0, 0 FROM spaces")
             _take_numbers(source, to)
@@ -189,9 +189,21 @@ def _take(source: sqlite3.Connection, to: sqlite3.Connection, table: str, key: s
             to.execute(insert, row)
             saved.kept += 1
         else:
-            saved.broken.append(
-                {"table": table, **{name: _json_value(value) for name, value in zip(columns, row, strict=True)}}
-            )
+            _set_aside(saved, table, columns, row)
+
+
+def _set_aside(saved: _Saved, table: str, columns: Sequence[str], row: Row) -> None:
+    told = {"table": table, **{name: _json_value(value) for name, value in zip(columns, row, strict=True)}}
+    if told not in saved.broken[-1:]:  # what is read from both ends comes twice
+        saved.broken.append(told)
+
+
+def _is_json(value: object) -> bool:
+    try:
+        msgspec.json.decode(value)  # type: ignore[arg-type]
+    except (msgspec.DecodeError, UnicodeDecodeError, TypeError):
+        return False
+    return True
 
 
 def _take_spaces(to: sqlite3.Connection, saved: _Saved) -> None:
@@ -235,6 +247,7 @@ def _rows(source: sqlite3.Connection, sql: str, key: str, saved: _Saved) -> Iter
     """All rows that can be read, whichever pages between them cannot."""
     table = sql.rpartition(" ")[2]
     last = _last_number(source, table)
+    yield from _numbered_wrongly(source, sql, key, last)
     ranges = [(0, last)]
     while ranges:
         low, high = ranges.pop()
@@ -248,6 +261,16 @@ def _rows(source: sqlite3.Connection, sql: str, key: str, saved: _Saved) -> Iter
             ranges += [(middle, high), (low, middle)]
             continue
         yield from found
+
+
+def _numbered_wrongly(source: sqlite3.Connection, sql: str, key: str, last: int) -> Iterator[Row]:
+    """Rows whose number was never given: they are damaged, and are set aside as far as they can be read."""
+    for beyond, number in (("<= ?", 0), ("> ?", last)):
+        try:
+            yield from source.execute(f"{sql} WHERE {key} {beyond}", (number,)).fetchall()
+        except sqlite3.DatabaseError as error:
+            if is_unwritten(error):
+                raise
 
 
 def _has_root(source: sqlite3.Connection, table: str) -> bool:
@@ -279,14 +302,16 @@ def _take_numbers(source: sqlite3.Connection, to: sqlite3.Connection) -> None:
             to.execute("INSERT INTO sqlite_sequence(name, seq) VALUES(?, ?)", (table, last))
 
 
-def _take_what_can_be_read(source: sqlite3.Connection, to: sqlite3.Connection, table: str) -> None:
+def _take_what_can_be_read(source: sqlite3.Connection, to: sqlite3.Connection, table: str, saved: _Saved) -> None:
     """Bookkeeping has no numbers to go by: it is read from both ends, up to where it cannot be."""
-    columns = ", ".join(row[1] for row in to.execute(f"PRAGMA table_info({table})"))
-    marks = ", ".join("?" * len(columns.split(", ")))
+    named = [row[1] for row in to.execute(f"PRAGMA table_info({table})")]
+    columns, marks = ", ".join(named), ", ".join("?" * len(named))
     for order in ("ASC", "DESC"):
         try:
             for row in source.execute(f"SELECT {columns} FROM {table} ORDER BY 1 {order}"):
-                if not any(isinstance(value, _Unreadable) for value in row):
+                if table == "shelves" and not _is_json(row[named.index("value")]):
+                    _set_aside(saved, table, named, row)
+                elif not any(isinstance(value, _Unreadable) for value in row):
                     to.execute(f"INSERT OR IGNORE INTO {table}({columns}) VALUES({marks})", row)
         except sqlite3.DatabaseError as error:
             if is_unwritten(error):

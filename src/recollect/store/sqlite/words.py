@@ -329,8 +329,9 @@ class Words:
         self.finish()
         self._lists = None
         self._connection.execute(
-            "UPDATE tallies SET records = made.records, length = made.length, changes = tallies.changes + 1,"
-            " gone = tallies.gone + 1 FROM tallies_next AS made WHERE made.space_no = tallies.space_no"
+            "UPDATE tallies SET records = made.records, length = made.length,"
+            " changes = CAST(tallies.changes AS INTEGER) + 1, gone = CAST(tallies.gone AS INTEGER) + 1"
+            " FROM tallies_next AS made WHERE made.space_no = tallies.space_no"
         )
         for table in ("words", "lexis"):
             self._connection.execute(f"DROP TABLE {table}")
