@@ -172,9 +172,15 @@ ASKED_FOR: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def wired(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory, Wire]]:
-    """A memory of some pages, with entities in two of its spaces, whose round trips are counted."""
+    """A memory of some pages, with entities in two of its spaces, whose round trips are counted.
+
+    It does not settle meanwhile: where others use the server, that is tried again each second, on the same connection.
+    """
     home, wire = tmp_path_factory.mktemp("wired"), Wire(shared_server())
-    with open_one(home, f"{wire.url}&schema={store_url(home).partition('schema=')[2]}") as memory:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("recollect.engine.settle._QUIET", 3600.0)
+        opened = open_one(home, f"{wire.url}&schema={store_url(home).partition('schema=')[2]}")
+    with opened as memory:
         for name, size in (("docs", 210), ("more", 40), ("bare", 40)):
             drafts = [{"text": text, "tags": ["page"]} for text in paragraphs()[:size]]
             memory.remember_many(drafts, space=name)
