@@ -3,10 +3,10 @@
 Three processes live a day of three agents on one store, as fast as it lets them: messages of a session are captured,
 questions asked, things remembered, documents brought in, facts stated, records revised and forgotten, spaces put in
 order, old records evicted, sessions compacted, and lists read as the page reads them. The store is full to its cap
-before they begin, and what comes in is evicted again; history is kept for the last 3,000 acts, and what is older is
-thinned, as a service does where it is told to: so everything should stay as it is. With `--history 0` all of it is
-kept. Each minute memory, files, latencies and the number of records are measured. What the second half says is held
-against limits, and decides the exit code.
+before they begin, and what comes in is evicted again, facts that held longest ago among it; history is kept for the
+last 3,000 acts, and what is older is thinned, as a service does where it is told to: so everything should stay as it
+is. With `--history 0` all of it is kept. Each minute memory, files, latencies and the number of records are measured.
+What the second half says is held against limits, and decides the exit code.
 
 With a folder in `SOAK_LOOK`, each process writes there, now and then, of what it is made.
 """
@@ -43,6 +43,8 @@ from recollect.serve.heaps import Heap
 
 AGENTS = 3
 CAP = 1_500
+MOST_FACTS = 20
+"""So many facts about one person are kept, of which one holds: what held once is knowledge, which no thinning takes."""
 MOST_KB = 0.3
 """So much memory may come for each act, in all processes together: 9 MB for such a day."""
 WARM_UP = 30_000
@@ -95,7 +97,7 @@ def act(memory: Memory, chance: random.Random, what: str, said: list[str], agent
             f"# Notes\n\n{text}\n\n## More\n\n{chance.choice(said)}\n", source=f"doc{chance.randrange(30)}.md"
         )
     elif what == "relate":
-        memory.relate(f"Person {chance.randrange(50)}", "works on", f"Project {chance.randrange(50)}")
+        relate(memory, f"Person {chance.randrange(50)}", f"Project {chance.randrange(50)}")
     elif what in ("revise", "forget"):
         found = memory.list(limit=20, offset=chance.randrange(200))
         if found and what == "revise":
@@ -114,6 +116,14 @@ def act(memory: Memory, chance: random.Random, what: str, said: list[str], agent
             threshold=30,
             keep_recent=5,
         )
+
+
+def relate(memory: Memory, person: str, project: str) -> None:
+    """States a fact, which ends the one before it, and forgets what held longest ago once there are too many."""
+    memory.relate(person, "works on", project)
+    known = sorted(memory.facts(person, active=False), key=lambda fact: fact.relation.valid_from, reverse=True)
+    for fact in known[MOST_FACTS:]:
+        memory.forget_fact(fact.relation.id)
 
 
 def live(home: Path, agent: int, until: float, told: Queue[Told], different: int) -> None:

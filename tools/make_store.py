@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def fill(home: Path) -> None:
-    """A little of everything: two versions, a forgotten record, an entity, a fact, a session, a claim, two spaces."""
+    """A little of all: two versions, a forgotten record, an entity, a fact, a session, a claim, a mark."""
     moments, numbers = count(), count(1)
 
     def clock() -> datetime:
@@ -49,6 +49,11 @@ def fill(home: Path) -> None:
         memory.remember(
             "The Countess wrote notes.", id="claim", space="other", grounds={**known, "evidence": ["notes"]}
         )
+        memory.remember("What leaves nothing but a mark.", id="thinned", space="other")
+        memory.forget("thinned", space="other")
+        memory.remember("What is told since.", id="since", space="other")
+        memory.forget("since", space="other")
+        memory.thin(older_than=timedelta(seconds=2), space="other")
 
 
 def shrink(made: Path, target: Path) -> None:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import wraps
 from itertools import islice
 from typing import Concatenate, ParamSpec, TypeVar
@@ -19,7 +19,8 @@ from recollect.engine.parse import parse_filter, parse_space
 from recollect.engine.sight import Eyes
 from recollect.errors import Conflict, NotFound, StoreAway, StoreBusy, StoreError, StoreLost
 from recollect.fields import Spaces
-from recollect.store.base import FORGOTTEN, LEFT, Changes, Edit, S, Shelf, Store, T, Turn, V, View, mark_of
+from recollect.store.base import Changes, Edit, S, Store, T, Turn, View
+from recollect.store.marks import marks_of
 from recollect.types import Change, Filter, Record, Space
 
 A = ParamSpec("A")
@@ -28,7 +29,6 @@ R = TypeVar("R")
 
 _FEW_LENGTHS, _MOST_LENGTHS = 5_000, 100_000
 _MOST_CHANGES = 1_000_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _IDS_AT_ONCE = 10_000
 AWAY_SECONDS = 5.0
 """So often a store that is away is looked for."""
@@ -320,8 +320,8 @@ def forgotten_among(view: View, space: str, noun: str, ids: Iterable[str]) -> di
     asked = list(dict.fromkeys(ids))
     last = last_changes(view, space, noun, asked)
     told = {id: change.at for id, change in last.items() if change.verb == "forget"}
-    marks = _marks(view, FORGOTTEN, space, noun, (id for id in asked if id not in last))
-    return told | {id: _EPOCH + timedelta(microseconds=at) for id, at in marks.items()}
+    marks = marks_of(view, space, noun, (id for id in asked if id not in last))
+    return told | {id: mark.at for id, mark in marks.items() if mark.verb == "forget"}
 
 
 def ways_out(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str, str]:
@@ -331,16 +331,8 @@ def ways_out(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str,
     asked = list(dict.fromkeys(ids))
     last = last_changes(view, space, noun, asked)
     ways = {id: (one.reason or one.verb) if one.verb == "thin" else one.verb for id, one in last.items()}
-    rest = [id for id in asked if id not in last]
-    forgotten = dict.fromkeys(_marks(view, FORGOTTEN, space, noun, rest), "forget")
-    return ways | forgotten | _marks(view, LEFT, space, noun, rest)
-
-
-def _marks(view: View, shelf: Shelf[V], space: str, noun: str, ids: Iterable[str]) -> dict[str, V]:
-    """What is kept of some of which the journal says nothing any more, by id."""
-    keys = {mark_of(noun, id): id for id in ids}
-    found = view.kept(shelf, space=space, keys=list(keys)) if keys else {}
-    return {keys[key]: value for key, value in found.items()}
+    marks = marks_of(view, space, noun, (id for id in asked if id not in last))
+    return ways | {id: mark.verb for id, mark in marks.items()}
 
 
 def last_changes(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str, Change]:

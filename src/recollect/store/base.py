@@ -94,17 +94,8 @@ INDEX = Shelf("index", int, of_all=True)
 """By which rules an index was made that is in use; and whether a store is still being filled."""
 THINNED = Shelf("thinned", Horizon)
 """Up to when the history of a space was thinned; there is one value, under no name."""
-FORGOTTEN = Shelf("forgotten", int)
-"""When something was forgotten of which the thinned journal says nothing any more, in microseconds, by `mark_of` it."""
-LEFT = Shelf("left", str)
-"""The same for what went with thinned history: by which verb it had left the present."""
 UNFINISHED = "unfinished"
 """Stands with the rules of indexes for as long as a move fills the store: nobody else works in it."""
-
-
-def mark_of(noun: str, id: str) -> str:
-    """Under which key it is kept that a record, entity or relation was there."""
-    return f"{noun}:{id}"
 
 
 class View(Protocol):

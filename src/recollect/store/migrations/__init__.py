@@ -16,6 +16,7 @@ from recollect.store.migrations import (
     m0009_folders,
     m0010_safety,
     m0011_newest_facts,
+    m0012_marks,
 )
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -30,4 +31,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     m0009_folders.STATEMENTS,
     m0010_safety.STATEMENTS,
     m0011_newest_facts.STATEMENTS,
+    m0012_marks.STATEMENTS,
 )

@@ -495,6 +495,9 @@ _LASTING = (
 )
 """No row of a limited role stops the others or changes what was told: what it may not be is refused to everybody."""
 
+_MARKS: tuple[str, ...] = ()
+"""What is gone for good leaves its mark in a bucket with others, where an earlier release would not look for it."""
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    _TABLES, _SAFETY, _LIMITS, _OWN_SHELVES, _NEWEST_FACTS, _ROLES, _NAMES_ITS_OWN, _WHO, _LASTING,
+    _TABLES, _SAFETY, _LIMITS, _OWN_SHELVES, _NEWEST_FACTS, _ROLES, _NAMES_ITS_OWN, _WHO, _LASTING, _MARKS,
 )  # fmt: skip

@@ -10,15 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from recollect.forms import decoder
-from recollect.store.base import FORGOTTEN, LEFT, Due, Thing, mark_of
+from recollect.store.base import Due, Thing
+from recollect.store.marks import (
+    BUCKETS,
+    LOOSE_FORGOTTEN,
+    LOOSE_LEFT,
+    Bucket,
+    Mark,
+    forgotten_at,
+    keys_of,
+    loose_marks,
+    marks_in,
+    with_marks,
+)
 from recollect.store.ops import GONE, Historic
 from recollect.store.refs import MADE_OF
 from recollect.store.sql.database import Condition, Database, Row
 from recollect.store.sql.shapes import TABLES
+from recollect.store.sql.shelves import read_shelf
 from recollect.types import Entity, Record, Relation
 
-_decode = decoder(LEFT.type)
 TYPES: Mapping[Historic, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
 _REFERRING: Mapping[type[Thing], tuple[str, ...]] = {
     Record: ("evidence:", "named:", MADE_OF), Entity: ("subject:", "object:"), Relation: (),
@@ -111,31 +122,28 @@ def entries_of(
     return old
 
 
-def marks_of(db: Database, entries: Sequence[int]) -> tuple[dict[str, int | None], dict[str, str | None]]:
-    """What stays of some entries that say that an object is gone: when it was forgotten, or how it left before it went
-    with its history. The later one counts, and so takes the other's place.
+def marks_of(db: Database, number: int, entries: Sequence[int]) -> dict[str, Bucket | None]:
+    """The buckets that change once some entries go: of those that say that an object is gone it stays that it was
+    forgotten and when, or how it left before it went with its history. The later one counts, and so takes the other's
+    place.
     """
     chosen, values = db.dialect.among("entry", entries)
-    sql = f"SELECT object_type, object_id, verb, at, reason FROM journal WHERE {chosen} AND {_SAYS_GONE}"
-    forgotten: dict[str, int | None] = {}
-    left: dict[str, str | None] = {}
-    for noun, id, verb, at, reason in db.rows(f"{sql} ORDER BY entry", values):
-        key = mark_of(noun, id)
-        forgotten[key], left[key] = (at, None) if verb == "forget" else (None, reason or verb)
-    return forgotten, left
+    sql = f"SELECT object_type, object_id, verb, at, reason FROM journal WHERE {chosen} AND {_SAYS_GONE} ORDER BY entry"
+    marks = {
+        (noun, id): forgotten_at(at) if verb == "forget" else Mark(reason or verb)
+        for noun, id, verb, at, reason in db.rows(sql, values)
+    }
+    return with_marks(read_shelf(db, number, BUCKETS, keys_of(id for _, id in marks)), marks)
 
 
 def marked(db: Database, number: int) -> list[tuple[str, str, str, str | None]]:
     """All marks of a space, as the entries that they stand for: verb, noun, id and reason."""
-    sql = "SELECT key, value FROM shelves WHERE space_no = ? AND shelf = ? ORDER BY key"
-    marks: list[tuple[str, str, str, str | None]] = []
-    for key, _ in db.rows(sql, (number, FORGOTTEN.name)):
-        noun, _, id = key.partition(":")
-        marks.append(("forget", noun, id, None))
-    for key, value in db.rows(sql, (number, LEFT.name)):
-        noun, _, id = key.partition(":")
-        marks.append(("thin", noun, id, _decode(value)))
-    return marks
+    loose = loose_marks(read_shelf(db, number, LOOSE_FORGOTTEN), read_shelf(db, number, LOOSE_LEFT))
+    marks = loose | marks_in(read_shelf(db, number, BUCKETS))
+    return [
+        ("forget", noun, id, None) if verb == "forget" else ("thin", noun, id, verb)
+        for (noun, id), (verb, _) in sorted(marks.items())
+    ]
 
 
 def ways_out(db: Database, of: Historic, space: str, ids: Sequence[str]) -> dict[str, str]:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, cast, overload
 import msgspec
 from msgspec import Struct
 
-from recollect.errors import NotFound, StoreDamaged
-from recollect.forms import decoder
+from recollect.errors import NotFound
 from recollect.store.base import (
     Acts,
     By,
@@ -51,6 +50,7 @@ from recollect.store.sql.rows import to_micros, to_moment
 from recollect.store.sql.seal import NOTED, read_changes, read_spaces, read_versions
 from recollect.store.sql.sealing import count_unsealed
 from recollect.store.sql.shapes import TABLES, select_shape, select_things, shaped
+from recollect.store.sql.shelves import read_shelf
 from recollect.store.sql.thin import find_old
 from recollect.store.sql.upkeep import find_evictable, find_fading
 from recollect.store.sql.walk import walk_relations
@@ -461,15 +461,7 @@ class SqlView:
     def kept(self, shelf: Shelf[V], *, space: str | None = None, keys: Sequence[str] | None = None) -> dict[str, V]:
         whole = 0 if shelf.of_all else self._db.whole
         owner = whole if space is None else self._number(space)
-        sql, values = "SELECT key, value FROM shelves WHERE space_no = ? AND shelf = ?", [owner, shelf.name]
-        if keys is not None:
-            among, listed = self._db.dialect.among("key", keys)
-            sql, values = f"{sql} AND {among}", [*values, *listed]
-        decode = decoder(shelf.type)
-        try:
-            return {row[0]: decode(row[1]) for row in self._db.rows(f"{sql} ORDER BY key", values)}
-        except (msgspec.DecodeError, TypeError) as error:
-            raise StoreDamaged(f"what is kept as {shelf.name!r} cannot be read: {error}") from error
+        return read_shelf(self._db, owner, shelf, keys)
 
     # Upkeep
 

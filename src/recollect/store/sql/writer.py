@@ -13,7 +13,8 @@ from typing import Any, ClassVar, cast
 import msgspec
 
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import FORGOTTEN, LEFT, THINNED, Done, Horizon, Lexis, Shelf, Thing, V
+from recollect.store.base import THINNED, Done, Horizon, Lexis, Shelf, Thing, V
+from recollect.store.marks import BUCKETS
 from recollect.store.ops import (
     Bring,
     Brought,
@@ -485,9 +486,7 @@ class Writer:
         self._db.owner_only(f"thin the history of a space ({op.space})")
         number, stamp = self.home(op.space), self._move_horizon(op)
         if op.of == "entry":
-            forgotten, left_as = marks_of(self._db, op.numbers)
-            self.keep(FORGOTTEN, forgotten, space=op.space)
-            self.keep(LEFT, left_as, space=op.space)
+            self.keep(BUCKETS, marks_of(self._db, number, op.numbers), space=op.space)
             return Done(entries=self._drop_entries(op.numbers), count=len(op.numbers))
         type_ = TYPES[op.of]
         chosen, values = self._db.dialect.among("version", op.numbers)

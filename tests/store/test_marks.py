@@ -1,0 +1,94 @@
+"""Does what is gone for good leave a mark that is small, and always found?"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.store.test_sqlite import STORES
+
+import recollect
+from recollect import Settings
+from recollect.engine.core import forgotten_among, ways_out
+from recollect.store.marks import (
+    BUCKETS,
+    LOOSE_FORGOTTEN,
+    LOOSE_LEFT,
+    Bucket,
+    Mark,
+    forgotten_at,
+    keys_of,
+    marks_in,
+    with_marks,
+)
+
+AT = datetime(2026, 5, 1, 12, tzinfo=UTC)
+MICROS = int(AT.timestamp() * 1e6)
+
+
+def put(buckets: dict[str, Bucket], ids: Sequence[str], mark: Mark) -> None:
+    """Marks some things as a thinning does, which reads only the buckets that they may stand in."""
+    near = {key: buckets[key] for key in keys_of(ids) if key in buckets}
+    for key, bucket in with_marks(near, {("record", id): mark for id in ids}).items():
+        buckets.pop(key, None)
+        if bucket is not None:
+            buckets[key] = bucket
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 500])
+def test_each_of_many_marks_is_found_in_the_buckets_of_its_id(at_once: int) -> None:
+    ids = [f"m{n:011}" for n in range(3_000)]
+    buckets: dict[str, Bucket] = {}
+    for start in range(0, len(ids), at_once):
+        put(buckets, ids[start : start + at_once], forgotten_at(MICROS))
+    assert marks_in(buckets) == {("record", id): Mark("forget", MICROS // 1_000_000) for id in ids}
+    for id in ids[::100]:
+        near = {key: buckets[key] for key in keys_of([id]) if key in buckets}
+        assert len(near) == 1
+        assert ("record", id) in marks_in(near)
+    assert max(len(ids) for bucket in buckets.values() for ids in bucket.values()) <= 36
+
+
+def test_the_later_mark_of_a_thing_takes_the_place_of_the_one_before() -> None:
+    buckets: dict[str, Bucket] = {}
+    put(buckets, ["a", "b"], Mark("evict"))
+    put(buckets, ["a"], forgotten_at(MICROS + 1))
+    assert marks_in(buckets) == {
+        ("record", "a"): Mark("forget", MICROS // 1_000_000 + 1),  # never told as earlier than it was
+        ("record", "b"): Mark("evict"),
+    }
+
+
+def test_marks_take_half_of_the_room_that_they_took_one_by_one() -> None:
+    ids = [f"m{n:011}" for n in range(20_000)]
+    buckets: dict[str, Bucket] = {}
+    for start in range(0, len(ids), 200):
+        put(buckets, ids[start : start + 200], forgotten_at(MICROS))
+    loose = sum(len(f"forgotten record:{id} {MICROS}") for id in ids)
+    assert sum(len(f"gone {key} {bucket}") for key, bucket in buckets.items()) < 0.75 * loose
+
+
+def test_marks_of_earlier_releases_tell_what_they_told(tmp_path: Path) -> None:
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        memory.remember("One that stays", id="stays")
+        with memory.core.store.write(actor=None) as edit:
+            edit.keep(LOOSE_FORGOTTEN, {"record:old": MICROS, "record:both": MICROS}, space="default")
+            edit.keep(LOOSE_LEFT, {"record:aged": "evict"}, space="default")
+            edit.keep(BUCKETS, with_marks({}, {("record", "both"): Mark("evict")}), space="default")
+        with memory.core.store.read() as view:
+            ids = ["old", "aged", "both", "stays", "never"]
+            assert forgotten_among(view, "default", "record", ids) == {"old": AT}
+            assert ways_out(view, "default", "record", ids) == {
+                "old": "forget", "aged": "evict", "both": "evict", "stays": "remember",
+            }  # fmt: skip
+
+
+def test_the_marks_of_a_store_of_this_format_are_read(tmp_path: Path) -> None:
+    shutil.copy(STORES / "format_12.db", tmp_path / "recollect.db")
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        assert "thinned" not in {one.object_id for one in memory.journal(limit=100)}
+        with memory.core.store.read() as view:
+            assert ways_out(view, "other", "record", ["thinned", "notes"]) == {"thinned": "forget", "notes": "remember"}
