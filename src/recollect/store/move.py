@@ -57,6 +57,8 @@ class Moved(Struct, frozen=True, kw_only=True):
     resumed: bool
 
 
+_LETTING_GO = 3.0
+"""So many seconds a database may take to notice that a process which was killed has let go."""
 _QUEUE = keyed("queue", "model version space_no", "")
 
 
@@ -76,7 +78,7 @@ def move_store(source: SqlStore, target: SqlStore, report: Report, carry: Callab
     A target that holds anything is refused, unless it is that of the same move, which was not finished.
     """
     turn = target.turn("move")
-    if not turn.take():
+    if not turn.take(_LETTING_GO):
         raise StoreBusy(f"{target.site.location} is being filled by another process")
     try:
         return _Move(source, target, report).run(carry)
