@@ -275,3 +275,15 @@ def test_years_ago_is_that_year_and_no_day_of_it(open_memory: Callable[..., Memo
         memory.remember(f"We live at {street}, 我们住在那里, wir wohnen dort.", event_time=f"{year}-03-04T10:00:00Z")
     assert "Mill Lane" in memory.recall(asked).hits[0].record.text
     assert "Mill Lane" in memory.recall("what happened two years ago?").hits[0].record.text
+
+
+def test_what_tells_of_a_change_once_a_time_was_over_was_not_so_then(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory(embedder="bundled", clock=Clock(NOW))
+    memory.remember("The padlock of the shed opens with 4417.", event_time="2026-01-05T10:00:00Z")
+    memory.remember("Shed padlock code was changed after the break-in, 9052 now.", event_time="2026-04-02T10:00:00Z")
+    for text in TOLD.values():
+        memory.remember(text, event_time="2026-01-20T10:00:00Z")
+    memory.embed_waiting()
+    first = first_hits(memory, ["what was the code of the shed padlock in February?", "shed padlock code"])
+    assert [text.split()[-1] for text in first.values()] == ["4417.", "now."]
+    assert first_hits(memory, ["what was the code of the shed padlock in May?"]).popitem()[1].endswith("9052 now.")

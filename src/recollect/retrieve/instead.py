@@ -13,28 +13,39 @@ from itertools import chain, starmap
 
 import msgspec
 
+from recollect.retrieve.called import speaks_of_another
 from recollect.retrieve.change import without_verbs
 from recollect.retrieve.restate import Statement, are_values, read_statement
+from recollect.store.terms import query_terms
 from recollect.types import Hit, Record
 
-_LOOKED_AT = 3
+_LOOKED_AT, _CALLED_AT = 3, 10
 _LONGEST = 14  # words; of longer ones, what stands in the place of what cannot be told
 _SAME = 0.3  # of the words of the shorter one
-_LIKELY = 0.1
+_LIKELY, _CALLED_LIKELY = 0.1, 0.03
 
 
-def put_asked_first(hits: tuple[Hit, ...], asked: frozenset[str]) -> tuple[Hit, ...]:
-    """Where the first speaks of something else than an older one that is `asked` for, they change places and scores."""
-    if len(hits) < 2:
-        return hits
-    first = hits[0]
-    for at, hit in enumerate(hits[1:_LOOKED_AT], 1):
-        if hit.score < _LIKELY:
-            break
-        if _since(hit.record) <= _since(first.record) and says_instead(asked, hit.record.text, first.record.text):
-            moved = msgspec.structs.replace(hit, score=first.score), msgspec.structs.replace(first, score=hit.score)
-            return (moved[0], *hits[1:at], moved[1], *hits[at + 1 :])
+def put_asked_first(hits: tuple[Hit, ...], question: str, *, past: bool) -> tuple[Hit, ...]:
+    """Where the first speaks of something else than one of the next that is asked for, that stands before it."""
+    for at, hit in enumerate(hits[1:_CALLED_AT], 1):
+        if _is_called_so(question, hits[0], hit) or (not past and _is_meant(question, hits[0], hit, at)):
+            moved = (hit, *hits[:at], *hits[at + 1 :])
+            scores = (other.score for other in hits)
+            return tuple(msgspec.structs.replace(one, score=score) for one, score in zip(moved, scores, strict=True))
     return hits
+
+
+def _is_called_so(question: str, first: Hit, hit: Hit) -> bool:
+    """Whenever it was told, and whichever time the question asks of."""
+    return hit.score >= _CALLED_LIKELY and speaks_of_another(question, hit.record.text, first.record.text)
+
+
+def _is_meant(question: str, first: Hit, hit: Hit, at: int) -> bool:
+    """An older one, by what is said of it."""
+    meant, other = hit.record, first.record
+    if at >= _LOOKED_AT or hit.score < _LIKELY or _since(meant) > _since(other):
+        return False
+    return says_instead(frozenset(query_terms(question)), meant.text, other.text)
 
 
 def _since(record: Record) -> datetime:
@@ -72,10 +83,10 @@ def _differs(
     """
     if len(before) != len(after):
         return False
-    return any(_is_meant(one, other, asked, old, new) for one, other in zip(before, after, strict=True))
+    return any(_is_wanted(one, other, asked, old, new) for one, other in zip(before, after, strict=True))
 
 
-def _is_meant(one: str, other: str, asked: frozenset[str], old: Statement, new: Statement) -> bool:
+def _is_wanted(one: str, other: str, asked: frozenset[str], old: Statement, new: Statement) -> bool:
     wanted, instead = asked.intersection(one.split()) - new.words, set(other.split())
     if not wanted or any(map(str.isdigit, other)) or are_values(one, other):
         return False

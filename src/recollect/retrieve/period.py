@@ -17,8 +17,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from recollect.pattern import pattern_of
+from recollect.retrieve.restate import read_statement
 from recollect.retrieve.time_words import DAYS, MONTHS, find_phrase, in_english
-from recollect.types import Hit
+from recollect.store.terms import terms
+from recollect.types import Hit, Record
 
 _ENGLISH = {
     "gestern": "yesterday", "vorgestern": "the day before yesterday", "woche": "week", "monat": "month", "jahr": "year",
@@ -69,6 +71,7 @@ _BEFORE = (
 _SINCE = ("since", "after", "seit", "nach", "depuis", "desde", "da", "dal", "sinds", "с")
 _LIFT, _FALL, _ENOUGH = 2.5, 1.0, 0.25
 _LATER, _MAY = 2.0, 0.15
+_HARDLY = 0.03
 _A_DAY = 86_400e6  # microseconds
 _GRACE, _MOST_GRACE = 0.25, 7 * _A_DAY  # of a time's length: so long what happened in it is still told
 
@@ -83,18 +86,19 @@ class TimeWords(Struct, frozen=True):
 
 
 class Period(Struct, frozen=True):
-    """A time by the clock, in microseconds since 1970; `named` are the places of its name among a question's terms."""
+    """A time by the clock, in microseconds since 1970; `named` are the places of its names among a question's terms."""
 
     first: float
     last: float
     named: tuple[int, ...] = ()
+    names: frozenset[str] = frozenset()
     over: bool = False
     """Does the question tell of what is over? Then a text that names the time was mostly written before it."""
 
     def holds(self, times: NDArray[np.integer]) -> NDArray[np.bool_]:
         return (times >= self.first) & (times <= self.last)
 
-    def is_past_at(self, times: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def is_past_at(self, times: NDArray[np.integer] | NDArray[np.floating]) -> NDArray[np.bool_]:
         """At which times was it over for a while? What is told then was mostly not so yet; from a day on "before" which
         something was, that is told as it is since.
         """
@@ -174,14 +178,49 @@ def lean_by_validity(hits: Sequence[Hit], period: Period) -> list[Hit]:
         if record.valid_from is None and record.valid_until is None:
             found.append(hit)
             continue
-        ends = np.inf if record.valid_until is None else record.valid_until.timestamp() * 1e6
-        happened = record.event_time.timestamp() * 1e6
-        ever = -np.inf if ends <= happened else happened  # what had ended by then does not say since when it held
-        begins = ever if record.valid_from is None else record.valid_from.timestamp() * 1e6
-        held = begins <= period.last and ends >= period.first
-        by = 0.0 if held and hit.why.period else _LIFT if held else -_LIFT
-        sure = min(max(hit.score, 1e-9), 1.0 - 1e-9)
-        odds = math.log(sure / (1.0 - sure)) + by
+        held = _held(record, period)
         why = msgspec.structs.replace(hit.why, period=float(held))
-        found.append(msgspec.structs.replace(hit, score=1.0 / (1.0 + math.exp(-odds)), why=why))
-    return sorted(found, key=lambda hit: -hit.score)
+        moved = _moved(hit, 0.0 if held and hit.why.period else _LIFT if held else -_LIFT)
+        found.append(msgspec.structs.replace(moved, why=why))
+    return _put_earlier_first(sorted(found, key=lambda hit: -hit.score), period)
+
+
+def _put_earlier_first(hits: list[Hit], period: Period) -> list[Hit]:
+    """Where the first tells of a change once that time was over, the best that was told until then stands before it."""
+    if not hits or not _changed_later(hits[0].record, period):
+        return hits
+    for at, hit in enumerate(hits[1:], 1):
+        if hit.score < _HARDLY:
+            break
+        if not period.is_past_at(_told(hit.record))[0]:
+            moved = [hit, *hits[:at], *hits[at + 1 :]]
+            scores = [other.score for other in hits]
+            return [msgspec.structs.replace(one, score=score) for one, score in zip(moved, scores, strict=True)]
+    return hits
+
+
+def _held(record: Record, period: Period) -> bool:
+    """Did a record hold at a time, by what was said of that?"""
+    ends = np.inf if record.valid_until is None else record.valid_until.timestamp() * 1e6
+    happened = record.event_time.timestamp() * 1e6
+    ever = -np.inf if ends <= happened else happened  # what had ended by then does not say since when it held
+    begins = ever if record.valid_from is None else record.valid_from.timestamp() * 1e6
+    return bool(begins <= period.last and ends >= period.first)
+
+
+def _changed_later(record: Record, period: Period) -> bool:
+    """Does a record tell of a change, once a time was over and without naming it? Then that was not so yet."""
+    if not period.is_past_at(_told(record))[0] or not period.names.isdisjoint(terms(record.text)):
+        return False
+    return read_statement(record.text).changing
+
+
+def _told(record: Record) -> NDArray[np.float64]:
+    return np.array([record.event_time.timestamp() * 1e6])
+
+
+def _moved(hit: Hit, by: float) -> Hit:
+    """A hit whose odds are others, by so much of their logarithm."""
+    sure = min(max(hit.score, 1e-9), 1.0 - 1e-9)
+    odds = math.log(sure / (1.0 - sure)) + by
+    return msgspec.structs.replace(hit, score=1.0 / (1.0 + math.exp(-odds)))

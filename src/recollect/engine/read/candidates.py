@@ -118,11 +118,12 @@ def _period_of(query: Query, asked: Sequence[str], now: int) -> Period | None:
     begin, end = first.timestamp() * 1e6, last.timestamp() * 1e6
     if found.before:
         begin, end = -np.inf, begin - 1
-    named = {term for name in found.names for term in query_terms(name)}
+    names = frozenset(term for name in found.names for term in query_terms(name))
     return Period(
         first=begin,
         last=np.inf if found.since else end,
-        named=tuple(at for at, term in enumerate(asked) if term in named),
+        named=tuple(at for at, term in enumerate(asked) if term in names),
+        names=names,
         over=found.before or tells_past(query.text),
     )
 

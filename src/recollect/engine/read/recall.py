@@ -72,6 +72,7 @@ _FOLD_LOOKS_AT = 3  # times the limit
 _MOST = 440  # candidates that are ranked
 _BY_TOKENS = 200  # of them that are compared piece by piece
 _GRAPH_MOST = 0.2  # what the graph alone can make of a record: seen before others, and not taken for an answer
+_LAID_BESIDE = 10  # hits that are compared with each other, however few are asked for
 _PROMISING = 24  # versions whose vectors are computed first while a question waits
 _MESSAGE = "message"
 _NOTE = 60  # terms that a note has at most
@@ -336,7 +337,8 @@ def answer(
     is read by the moment `read_by`.
     """
     started, began = time.perf_counter(), time.monotonic()
-    query = msgspec.structs.replace(query, text=subject_of(query.text))
+    wanted = query.limit
+    query = msgspec.structs.replace(query, text=subject_of(query.text), limit=max(wanted, _LAID_BESIDE))
     question, back, ended = _looking_back(make_question(query, vectors, int(core.clock().timestamp() * 1e6)))
     query = question.query
     drawn = draw(view, vectors, question, _spaces(view, query))
@@ -367,8 +369,7 @@ def answer(
         hits = _hits(shown, pool, query)
     if back and question.period is not None:
         hits = tuple(lean_by_validity(hits, question.period))
-    elif not asks_past(query.text):
-        hits = put_asked_first(hits, frozenset(query_terms(query.text)))
+    hits = put_asked_first(hits, query.text, past=asks_past(query.text) or (back and question.period is not None))
     asked, bare = asked_among(hits, query.text), [] if pool.is_code else bare_among(hits, query.text)
     if asked or bare:
         pool.drop([hit.record.version for hit in (*asked, *bare)])
@@ -376,11 +377,11 @@ def answer(
         hits = lower_bare(lower_questions(hits, others, query) if asked else hits, bare, others, query)
     if said := taken_back(view, [hit.record for hit in hits]):
         pool.drop([hit.record.version for hit in hits if (hit.record.space, hit.record.id) in said])
-        hits = lower_taken_back(hits, _hits(shown, pool, query), said)[: query.limit]
+        hits = lower_taken_back(hits, _hits(shown, pool, query), said)
     if stated:
-        hits = tuple(sorted([*hits, *stated], key=lambda hit: -hit.score)[: query.limit])
+        hits = tuple(sorted([*hits, *stated], key=lambda hit: -hit.score))
     return Recall(
-        hits=hits,
+        hits=hits[:wanted],
         pack=partial(pack_context, budget_tokens=query.budget_tokens),
         signals=Signals(
             keyword_candidates=sum(one.by_keyword for one in found),
