@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import recollect
 from recollect import FileProblem, InvalidInput, Memory, NotFound, ProjectStatus
 from recollect.engine.intake import reading, workers
 
@@ -328,3 +329,19 @@ def test_an_unknown_project_is_not_found(memory: Memory) -> None:
         memory.project_status("nothing")
     with pytest.raises(NotFound):
         memory.delete_project("nothing")
+
+
+def test_code_and_notes_that_stand_in_one_space_are_each_found_by_a_plain_recall(tmp_path: Path) -> None:
+    parts = [f'def part_{n}(x):\n    """Lay brick {n} of the wall."""\n    return x + {n}\n' for n in range(25)]
+    price = 'def price(article):\n    """What an article costs, with tax."""\n    return article.net * 1.07\n'
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "till.py").write_text("\n\n".join([*parts, price]), "utf-8")
+    notes = ("The till stands by the door.", "Prices are raised in January.", "The wall was painted in May.")
+    with recollect.open(tmp_path / "home") as memory:
+        memory.index_project(tmp_path / "shop")
+        for note in notes:
+            memory.remember(note)
+        memory.embed_waiting()
+        asked = ("compute what an article costs with tax", "where is the till?", "when was the wall painted?")
+        first = [memory.recall(question).hits[0].record for question in asked]
+    assert [record.title or record.text for record in first] == ["price", notes[0], notes[2]]

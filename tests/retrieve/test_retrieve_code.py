@@ -6,8 +6,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from recollect.retrieve.code import Piece, judge_code
+from recollect.retrieve.code import Piece, judge_beside_code, judge_code
 from recollect.retrieve.evidence import Evidence
+from recollect.retrieve.ranker import judge
 
 
 def alike(count: int) -> Evidence:
@@ -48,3 +49,20 @@ def test_what_was_read_closely_counts_and_what_was_not_is_no_better_than_the_wor
     read = msgspec.structs.replace(alike(4), deep=np.array([-2.0, 3.0, np.nan, np.nan]))
     sure = judge_code(read, [Piece("quote", "function", True)] * 4)
     assert sure[1] > sure[0] == sure[2] == sure[3]
+
+
+def test_beside_notes_code_and_notes_are_judged_apart_and_leave_each_other_room() -> None:
+    pieces = [Piece("quote", "function", True), Piece("", "text", True), None, None]
+    code = np.array([True, True, False, False])
+    sure = judge_beside_code(alike(4), code, pieces)
+    notes = judge(msgspec.structs.replace(alike(4).keep(~code), records=2))
+    own = judge_code(alike(4).keep(code), pieces[:2])
+    assert sure[0] > sure[1]
+    assert (sure[code] < own).all()
+    assert (sure[~code] < notes).all()
+    assert sure[code].max() + sure[~code].max() < 1
+
+
+def test_code_alone_is_judged_as_where_only_code_is_asked_for() -> None:
+    pieces = [Piece("quote", "function", True), Piece("", "text", True)]
+    assert (judge_beside_code(alike(2), np.array([True, True]), pieces) == judge_code(alike(2), pieces)).all()

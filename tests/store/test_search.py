@@ -380,7 +380,7 @@ def test_signals_tell_of_each_candidate_what_ranking_needs(store: Store, more: i
         model = adopt(edit)
         fill(edit, more)
         one = put(edit, record("a", session="s", position=3, importance=0.9, confidence=0.4), ONE)
-        two = put(edit, record("b", source="f", superseded_by="a"), TWO)
+        two = put(edit, record("b", kind="code", source="f", superseded_by="a"), TWO)
         hidden = put(edit, record("c", status="archived"), ONE)
         edit.put_vectors(model.no, [one.version], [vector(one.version, 1), vector(one.version, 2)])
     picks = {"default": Pick(np.array([one.version, two.version, hidden.version, 99_999]))}
@@ -391,6 +391,7 @@ def test_signals_tell_of_each_candidate_what_ranking_needs(store: Store, more: i
     assert np.allclose(told.cosine, [1, np.nan], equal_nan=True, atol=1e-3)
     assert (len(set(told.group.tolist())), min(told.group.tolist()) >= 0) == (2, True)
     assert (told.position.tolist(), told.replaced.tolist()) == ([3, 0], [False, True])
+    assert told.code.tolist() == [False, True]
     assert (told.importance[0], told.confidence[0], told.late) == (0.9, 0.4, None)
 
 

@@ -112,8 +112,8 @@ class Findings(Struct, frozen=True, eq=False):
 
     tf: how often each term occurs. length: how many terms there are. cosine: that of the best piece, NaN for none.
     group: a number for session or source, -1 for none; position: the place in it. event_time: microseconds since 1970.
-    since: the same, of when it began to hold. replaced: whether another record has taken its place. late: how well
-    wordpieces match, where that was asked.
+    since: the same, of when it began to hold. replaced: whether another record has taken its place. code: whether it is
+    a piece of code. late: how well wordpieces match, where that was asked.
     alike: the cosines of all with each other (0: one of both has no vector), where that was asked. held: their terms,
     where a filter was given.
     """
@@ -129,6 +129,7 @@ class Findings(Struct, frozen=True, eq=False):
     importance: NDArray[np.float64]
     confidence: NDArray[np.float64]
     replaced: NDArray[np.bool_]
+    code: NDArray[np.bool_]
     late: TokenMatch | None = None
     alike: NDArray[np.float64] | None = None
     held: HeldTerms | None = None

@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 
@@ -28,7 +29,7 @@ from recollect.store.base import Entities, View, normal_name
 from recollect.store.distinct import distinct, find
 from recollect.store.search import Findings, NearMatch, Pick, WordMatch
 from recollect.store.terms import hash_term, is_pair, query_terms
-from recollect.types import Entity, Query
+from recollect.types import HIDDEN_STATUSES, Entity, Query, Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -126,6 +127,32 @@ def _period_of(query: Query, asked: Sequence[str], now: int) -> Period | None:
         names=names,
         over=found.before or tells_past(query.text),
     )
+
+
+def looking_back(question: Question) -> tuple[Question, bool, bool]:
+    """A question for what was once, or of a time that is over, is answered by what holds no longer too, unless it says
+    itself what may answer; and one that only tells of the past ("which contract did we have?") by what has `ended`.
+    """
+    query, period = question.query, question.period
+    where = query.filter
+    plain = where.valid_only and where.as_of is None and where.true_at is None and not where.statuses
+    back = asks_past(query.text) or (period is not None and period.last < question.now)
+    if not plain or not (back or tells_past(query.text)):
+        return question, False, False
+    query = msgspec.structs.replace(query, filter=msgspec.structs.replace(where, valid_only=False))
+    return msgspec.structs.replace(question, query=query), back, not back
+
+
+def ever_held(record: Record, question: Question, *, ended: bool) -> bool:
+    """Was a record true once, and not only before the time that is asked of? What was archived is put away, whatever it
+    said; where only what has `ended` may answer, so is all that something else stands for.
+    """
+    if ended and (record.status in HIDDEN_STATUSES or record.superseded_by is not None):
+        return False
+    begins, ends = (None if at is None else at.timestamp() * 1e6 for at in (record.valid_from, record.valid_until))
+    period = question.period
+    passed = period is not None and ends is not None and ends < period.first
+    return record.status != "archived" and not passed and (begins is None or begins <= question.now)
 
 
 class _SpaceLists(Struct, frozen=True, eq=False):

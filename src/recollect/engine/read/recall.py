@@ -19,7 +19,9 @@ from recollect.engine.read.candidates import (
     SpaceCandidates,
     complete,
     draw,
+    ever_held,
     gather,
+    looking_back,
     make_question,
 )
 from recollect.engine.read.deep import (
@@ -36,10 +38,10 @@ from recollect.engine.read.facts import facts_for
 from recollect.engine.write.taken_back import lower_taken_back, taken_back
 from recollect.errors import EmbedderError
 from recollect.ingest.face import documentation_of
-from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions, subject_of, tells_past
+from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions, subject_of
 from recollect.retrieve.bare import bare_among, lower_bare
 from recollect.retrieve.change import changing_terms
-from recollect.retrieve.code import LOOKED_AT, Piece, judge_code, worth_of
+from recollect.retrieve.code import LOOKED_AT, Piece, judge_beside_code, worth_of
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.evidence import Evidence, Likeness
 from recollect.retrieve.instead import put_asked_first
@@ -59,7 +61,7 @@ from recollect.store.base import View
 from recollect.store.distinct import distinct
 from recollect.store.search import Pick
 from recollect.store.terms import hash_term, query_terms
-from recollect.types import HIDDEN_STATUSES, Hit, Query, Recall, Record, Signals, Why
+from recollect.types import Hit, Query, Recall, Record, Signals, Why
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,6 +76,7 @@ _BY_TOKENS = 200  # of them that are compared piece by piece
 _GRAPH_MOST = 0.2  # what the graph alone can make of a record: seen before others, and not taken for an answer
 _LAID_BESIDE = 10  # hits that are compared with each other, however few are asked for
 _PROMISING = 24  # versions whose vectors are computed first while a question waits
+_MAY_BE_SHOWN = 20  # candidates of which none is code where code hardly answers
 _MESSAGE = "message"
 _NOTE = 60  # terms that a note has at most
 _NUDGE = 0.02  # how much confidence may change a score
@@ -108,6 +111,7 @@ class _Pool:
         self.home, self.row = home[kept], row[kept]
         self.version = self._take(lambda one: one.findings.versions).astype(np.int64)
         self.graph = self._take(lambda one: one.graph)
+        self.code = self._take(lambda one: one.findings.code)
         self.evidence = self._tell()
         self._pieces: dict[int, Piece] | None = None  # of code, by version
 
@@ -199,12 +203,26 @@ class _Pool:
         return self.origins[int(self.home[row])].findings.terms_of(int(self.row[row]))
 
     @property
-    def is_code(self) -> bool:
+    def has_code(self) -> bool:
+        """May code be among what is shown?"""
         return self._pieces is not None
 
+    @property
+    def is_code(self) -> bool:
+        """Are all of them code?"""
+        return self.has_code and bool(self.code.all())
+
+    @property
+    def leads_with_code(self) -> bool:
+        """Is the likeliest a piece of code?"""
+        return self.has_code and bool(self.code[int(np.argmax(self.scores()))])
+
     def look_at_pieces(self, shown: _Shown) -> None:
-        """Sees what kind of code the best are: from now on all of them are judged as code."""
-        rows = np.argsort(-worth_of(self.evidence), kind="stable")[:LOOKED_AT]
+        """Sees what kind of code the best are, where some of the best are code: from now on it is judged as that."""
+        if not self.code[self.best(_MAY_BE_SHOWN)].any():
+            return
+        rows = np.flatnonzero(self.code)
+        rows = rows[np.argsort(-worth_of(self.evidence)[rows], kind="stable")][:LOOKED_AT]
         records = shown.records(self.version[rows].tolist())
         asked = frozenset(query_terms(self._question.query.text))
         self._pieces = {record.version: _to_piece(record, asked) for record in records}
@@ -219,7 +237,7 @@ class _Pool:
         """Leaves some candidates out, so that the others are judged as if those were not there."""
         keep = ~np.isin(self.version, versions)
         self._kept, self.home, self.row = self._kept[keep], self.home[keep], self.row[keep]
-        self.version, self.graph = self.version[keep], self.graph[keep]
+        self.version, self.graph, self.code = self.version[keep], self.graph[keep], self.code[keep]
         self.evidence = self.evidence.keep(keep)
 
     def scores(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
@@ -229,7 +247,8 @@ class _Pool:
         if self._pieces is None:
             sure = judge(self.evidence, rows)
         else:
-            sure = judge_code(self.evidence, [self._pieces.get(version) for version in self.version.tolist()])[some]
+            pieces = [self._pieces.get(version) for version in self.version.tolist()]
+            sure = judge_beside_code(self.evidence, self.code, pieces)[some]
         period = self._question.period
         if period is not None:
             told = (self._take(partial(one, period=period))[some] for one in (_inside, _names, _told_later))
@@ -300,7 +319,7 @@ def _told_later(one: SpaceCandidates, period: Period) -> NDArray[np.bool_]:
 def _inside(one: SpaceCandidates, period: Period) -> NDArray[np.bool_]:
     """Which candidates are of a time, or speak of it where it need not be over.
 
-    What was replaced held until then, so it is of any time after it; what had ended before is no answer (`_ever_held`).
+    What was replaced held until then, so it is of any time after it; what had ended before is no answer (`ever_held`).
     """
     found = one.findings
     inside = period.holds(found.event_time) | (found.replaced & (found.event_time <= period.last))
@@ -339,7 +358,7 @@ def answer(
     started, began = time.perf_counter(), time.monotonic()
     wanted = query.limit
     query = msgspec.structs.replace(query, text=subject_of(query.text), limit=max(wanted, _LAID_BESIDE))
-    question, back, ended = _looking_back(make_question(query, vectors, int(core.clock().timestamp() * 1e6)))
+    question, back, ended = looking_back(make_question(query, vectors, int(core.clock().timestamp() * 1e6)))
     query = question.query
     drawn = draw(view, vectors, question, _spaces(view, query))
     stated: list[Hit] = []
@@ -354,8 +373,7 @@ def answer(
         pool.drop(pool.version[pool.evidence.replaced].tolist())
     used = None
     pool.look_closer(shown, vectors)
-    if query.filter.kinds == ("code",) and len(pool):
-        pool.look_at_pieces(shown)
+    pool.look_at_pieces(shown)
     if vectors is not None:
         try:
             until = partial(_until, query, began, read_by)
@@ -363,7 +381,7 @@ def answer(
         except EmbedderError as error:
             problem = problem or f"the best were not read closely: {error}"
     hits = _judge_without_repeats(shown, pool, query, _hits(shown, pool, query))
-    held = partial(_ever_held, question=question, ended=ended)
+    held = partial(ever_held, question=question, ended=ended)
     while (back or ended) and (away := [hit.record.version for hit in hits if not held(hit.record)]):
         pool.drop(away)
         hits = _hits(shown, pool, query)
@@ -395,32 +413,6 @@ def answer(
             milliseconds=round((time.perf_counter() - started) * 1e3, 3),
         ),
     )
-
-
-def _looking_back(question: Question) -> tuple[Question, bool, bool]:
-    """A question for what was once, or of a time that is over, is answered by what holds no longer too, unless it says
-    itself what may answer; and one that only tells of the past ("which contract did we have?") by what has `ended`.
-    """
-    query, period = question.query, question.period
-    where = query.filter
-    plain = where.valid_only and where.as_of is None and where.true_at is None and not where.statuses
-    back = asks_past(query.text) or (period is not None and period.last < question.now)
-    if not plain or not (back or tells_past(query.text)):
-        return question, False, False
-    query = msgspec.structs.replace(query, filter=msgspec.structs.replace(where, valid_only=False))
-    return msgspec.structs.replace(question, query=query), back, not back
-
-
-def _ever_held(record: Record, question: Question, *, ended: bool) -> bool:
-    """Was a record true once, and not only before the time that is asked of? What was archived is put away, whatever it
-    said; where only what has `ended` may answer, so is all that something else stands for.
-    """
-    if ended and (record.status in HIDDEN_STATUSES or record.superseded_by is not None):
-        return False
-    begins, ends = (None if at is None else at.timestamp() * 1e6 for at in (record.valid_from, record.valid_until))
-    period = question.period
-    passed = period is not None and ends is not None and ends < period.first
-    return record.status != "archived" and not passed and (begins is None or begins <= question.now)
 
 
 def _to_piece(record: Record, asked: frozenset[str]) -> Piece:
@@ -471,21 +463,23 @@ def _read(
     until: Callable[[], float],
 ) -> tuple[str, int] | None:
     """Has the best read together with the question, where that is worth the time: by which model, and how many."""
-    query, small = question.query, is_worth_reading(pool.evidence.records) or pool.is_code
+    query = question.query
     if is_blind(pool.evidence):  # what has no vector is in no language that the model reads
         return None
+    small = is_worth_reading(pool.evidence.records) or pool.has_code
     if not (query.deep or small) or (not (query.deep and small) and until() <= time.monotonic()):
         return None
     looked_at = max(DEEP, 2 * _FOLD_LOOKS_AT * query.limit)  # reading changes the order behind them, too
     compared = pool.best(max(_BY_TOKENS, looked_at)) if query.thorough else None
     ranked = pool.ranked(looked_at, least=0.0, among=compared)
-    few = FEW_OF_CODE if pool.is_code else FEW
+    of_code = pool.leads_with_code
+    few = FEW_OF_CODE if of_code else FEW
     best = ranked[: DEEP if query.deep else few]  # reading may lift or lower any of them
     if len(best) < 2:
         return None
     likely = [one.version for one in ranked if one.score >= query.min_score]
     records: Sequence[Record] = shown.records([one.version for one in best], likely)
-    if not pool.is_code:
+    if not of_code:
         records = short_enough(records, deep=query.deep)
     model = reranker()
     if model is None or not records or not model.reads(query.text):

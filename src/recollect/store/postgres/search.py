@@ -62,7 +62,7 @@ _NEAR = Packed(piece="i8", version="i8", cosine="f8")
 _COSINES = Packed(version="i8", cosine="f8")
 _PARTICULARS = Packed(
     version="i8", space_no="i8", origin="i8", position="i8", event_time="i8", since="i8", importance="f8",
-    confidence="f8", replaced="?",
+    confidence="f8", replaced="?", code="?",
 )  # fmt: skip
 _NO_ORIGIN = 0
 _ORIGIN = f"coalesce(hashtextextended(session, 1), hashtextextended(source, 2), {_NO_ORIGIN})"

@@ -33,6 +33,7 @@ PARTICULARS = {
     "event_time": "event_time", "importance": "importance",
     "since": "coalesce(valid_from, CASE WHEN valid_until < event_time THEN valid_until ELSE event_time END)",
     "confidence": "coalesce(faded.confidence, records.confidence)", "replaced": "superseded_by IS NOT NULL",
+    "code": "records.kind = 'code'",
 }  # fmt: skip
 """What is told of candidates beside their terms, and how it is read."""
 READ_FROM = " FROM records LEFT JOIN faded ON faded.version = records.version"
@@ -116,6 +117,7 @@ def tell_all(
         importance=as_kept(rows["importance"], np.float64),
         confidence=as_kept(rows["confidence"], np.float64),
         replaced=as_kept(rows["replaced"], np.bool_),
+        code=as_kept(rows["code"], np.bool_),
         held=held,
     )
 
@@ -123,10 +125,11 @@ def tell_all(
 def tell_vectors(versions: Ints, cosine: Floats, late: TokenMatch | None, alike: Floats | None) -> Findings:
     """What the vectors of a model tell of versions, and nothing else."""
     none, nothing = np.zeros(len(versions)), np.zeros(len(versions), dtype=np.int64)
+    untold = np.zeros(len(versions), dtype=np.bool_)
     return Findings(
         versions=versions, tf=np.zeros((len(versions), 0)), length=none, cosine=cosine, group=nothing, position=nothing,
         event_time=nothing, since=nothing, importance=none, confidence=none,
-        replaced=np.zeros(len(versions), dtype=np.bool_), late=late, alike=alike,
+        replaced=untold, code=untold, late=late, alike=alike,
     )  # fmt: skip
 
 

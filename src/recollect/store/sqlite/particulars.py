@@ -40,7 +40,8 @@ ROW = np.dtype([
     ("version", np.int64), ("position", np.int64), ("event_time", np.int64), ("since", np.int64),
     ("begins", np.int64), ("ends", np.int64),
     ("importance", np.float64), ("confidence", np.float64), ("length", np.float64), ("start", np.int64),
-    ("terms", np.int32), ("group", np.int32), ("kind", np.int16), ("replaced", np.bool_), ("hidden", np.bool_),
+    ("terms", np.int32), ("group", np.int32), ("kind", np.int16), ("replaced", np.bool_), ("code", np.bool_),
+    ("hidden", np.bool_),
 ])  # fmt: skip
 """One version: what ranking is told of it, where its terms begin and how many they are, and what decides whether a
 plain filter lets it through: whether it is hidden, from and until when it is true, its kind. Sessions and sources
