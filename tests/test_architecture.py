@@ -73,6 +73,7 @@ ALLOWED: dict[tuple[str, str], str] = {
         "recollect.retrieve.bare",
         "recollect.store.terms",
     ): "a text and a question are compared by the terms that find it",
+    ("recollect.retrieve.called", "recollect.store.terms"): "so is what a thing is called by",
     ("recollect.retrieve.ranker", "recollect.store.product"): "both multiply matrices while somebody waits",
     (
         "recollect.contracts.native.answers",

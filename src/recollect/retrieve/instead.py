@@ -16,7 +16,6 @@ import msgspec
 from recollect.retrieve.called import speaks_of_another
 from recollect.retrieve.change import without_verbs
 from recollect.retrieve.restate import Statement, are_values, read_statement
-from recollect.store.terms import query_terms
 from recollect.types import Hit, Record
 
 _LOOKED_AT, _CALLED_AT = 3, 10
@@ -25,10 +24,13 @@ _SAME = 0.3  # of the words of the shorter one
 _LIKELY, _CALLED_LIKELY = 0.1, 0.03
 
 
-def put_asked_first(hits: tuple[Hit, ...], question: str, *, past: bool) -> tuple[Hit, ...]:
-    """Where the first speaks of something else than one of the next that is asked for, that stands before it."""
+def put_asked_first(hits: tuple[Hit, ...], question: str, asked: frozenset[str], *, past: bool) -> tuple[Hit, ...]:
+    """Where the first speaks of something else than one of the next that is asked for, that stands before it.
+
+    `asked` are the question's terms; with `past` it asks for what was, so that being older says nothing.
+    """
     for at, hit in enumerate(hits[1:_CALLED_AT], 1):
-        if _is_called_so(question, hits[0], hit) or (not past and _is_meant(question, hits[0], hit, at)):
+        if _is_called_so(question, hits[0], hit) or (not past and _is_meant(asked, hits[0], hit, at)):
             moved = (hit, *hits[:at], *hits[at + 1 :])
             scores = (other.score for other in hits)
             return tuple(msgspec.structs.replace(one, score=score) for one, score in zip(moved, scores, strict=True))
@@ -40,12 +42,12 @@ def _is_called_so(question: str, first: Hit, hit: Hit) -> bool:
     return hit.score >= _CALLED_LIKELY and speaks_of_another(question, hit.record.text, first.record.text)
 
 
-def _is_meant(question: str, first: Hit, hit: Hit, at: int) -> bool:
+def _is_meant(asked: frozenset[str], first: Hit, hit: Hit, at: int) -> bool:
     """An older one, by what is said of it."""
     meant, other = hit.record, first.record
     if at >= _LOOKED_AT or hit.score < _LIKELY or _since(meant) > _since(other):
         return False
-    return says_instead(frozenset(query_terms(question)), meant.text, other.text)
+    return says_instead(asked, meant.text, other.text)
 
 
 def _since(record: Record) -> datetime:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from recollect.pattern import pattern_of
 from recollect.retrieve.restate import read_statement
 from recollect.retrieve.time_words import DAYS, MONTHS, find_phrase, in_english
-from recollect.store.terms import terms
 from recollect.types import Hit, Record
 
 _ENGLISH = {
@@ -210,9 +209,10 @@ def _held(record: Record, period: Period) -> bool:
 
 def _changed_later(record: Record, period: Period) -> bool:
     """Does a record tell of a change, once a time was over and without naming it? Then that was not so yet."""
-    if not period.is_past_at(_told(record))[0] or not period.names.isdisjoint(terms(record.text)):
+    if not period.is_past_at(_told(record))[0]:
         return False
-    return read_statement(record.text).changing
+    said = read_statement(record.text)
+    return said.changing and period.names.isdisjoint(said.words | said.numbers)
 
 
 def _told(record: Record) -> NDArray[np.float64]:

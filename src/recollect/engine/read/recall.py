@@ -387,7 +387,8 @@ def answer(
         hits = _hits(shown, pool, query)
     if back and question.period is not None:
         hits = tuple(lean_by_validity(hits, question.period))
-    hits = put_asked_first(hits, query.text, past=asks_past(query.text) or (back and question.period is not None))
+    past = asks_past(query.text) or (back and question.period is not None)
+    hits = put_asked_first(hits, query.text, frozenset(query_terms(query.text)), past=past)
     asked, bare = asked_among(hits, query.text), [] if pool.is_code else bare_among(hits, query.text)
     if asked or bare:
         pool.drop([hit.record.version for hit in (*asked, *bare)])
