@@ -1072,6 +1072,47 @@ def test_links_by_number_file_or_alias_name_the_note_that_they_mean(memory: Memo
     assert not memory.sync(folder).changed
 
 
+def test_a_file_is_about_the_names_that_stand_in_its_text_as_words(memory: Memory, folder: Path) -> None:
+    names = ["C", "C++", "Bob", "AI", "IT", "R", "Ada Lovelace", "The house at the end of it", "東京", "Mira"]
+    (folder / "all.md").write_text(f"About {', '.join(f'[[{name}]]' for name in names)}.\n")
+    memory.sync(folder)
+    said = {
+        "the cat goes bobsledding; she said it again, it's in the air": [],
+        "cars in a bobsled, said Cid": [],
+        "C++ is fast, and R-squared": ["C++"],
+        "We met (Bob), **Ada Lovelace's** friend; AI/IT?": ["AI", "Ada Lovelace", "Bob", "IT"],
+        "About the house at the end of it.": ["The house at the end of it"],
+        "私は東京都に住む。Mira住在那里": ["Mira", "東京"],
+    }
+    for text in said:
+        memory.remember(text, id=f"n{len(text)}")
+    memory.sync(folder)
+    found = {one.text: sorted(one.about) for one in map(parse_page, files(folder).values()) if one.text in said}
+    assert found == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\nA letter starts with a rule: the plumber is Mr. Tap.\n\n---\n\nAnd ends with one.\n",
+        "---\nMr. Tap is the plumber.\n---\nAnd ends with one.\n",
+        "---\n\n# Plumber\n\n---\n\nMr. Tap.\n",
+        "---\n\n- Mr. Tap\n- plumber\n\n---\n",
+        "---\nhttps://tap.example/plumber\n---\n",
+    ],
+)
+def test_a_text_that_begins_with_a_rule_has_no_front_matter_and_comes_whole(
+    memory: Memory, folder: Path, text: str
+) -> None:
+    (folder / "letter.md").write_text(text)
+    done = memory.sync(folder)
+    assert (done.added, done.problems) == (1, ())
+    (record,) = memory.list()
+    assert (record.text, record.metadata) == (text.strip("\n"), {})
+    assert (folder / "letter.md").read_text().endswith(f"---\n\n{text}")
+    assert not memory.sync(folder).changed
+
+
 def test_environments_hidden_folders_and_other_repositories_are_passed_over(memory: Memory, folder: Path) -> None:
     for place in (".hidden/a", "env/pyvenv.cfg", "env/lib/a", "clone/.git/HEAD", "clone/a", "deep/node_modules/x/a"):
         path = folder / place

@@ -292,8 +292,8 @@ def id_above(content: str) -> str | None:
     if isinstance(held, str):
         return held
     lines = content.lstrip("\n").partition("\n\n")[0].split("\n")
-    fields = split_front_matter("\n".join(["---", *(line for line in lines if line.rstrip() != "---"), "---"]))[0]
-    id = fields.get("id")
+    entries = parse_entries([line for line in lines if line.rstrip() != "---"])
+    id = {entry.name: entry.value() for entry in entries}.get("id")
     return id if isinstance(id, str) else None
 
 

@@ -16,6 +16,7 @@ from msgspec import Struct
 from recollect.engine.graph.named import names_of
 from recollect.engine.parse import parse_draft, parse_label
 from recollect.errors import InvalidInput
+from recollect.ingest.entities import names_within
 from recollect.ingest.frontmatter import put_on_top
 from recollect.ingest.vault import KEYS, Page, links_in, parse_page, plain_ends
 from recollect.store.base import Entities, View, normal_name
@@ -140,11 +141,13 @@ def page_of(view: View, record: Record, was: NoteFile | None = None) -> Page:
     known = view.names([record.space], text=normal_name(record.text)).get(record.space, [])
     named = view.entities(Entities(space=record.space, names=tuple(known))) if known else []
     linked = {name.casefold() for name in links_in(record.text)}
-    about = sorted({one.name for one in named if linked.isdisjoint(name.casefold() for name in names_of(one))})
+    said = names_within(record.text, (name for one in named for name in names_of(one)))
+    unlinked = (one for one in named if linked.isdisjoint(name.casefold() for name in names_of(one)))
+    about = sorted({one.name for one in unlinked if not said.isdisjoint(names_of(one))})
     same: dict[str, tuple[str, ...]] = {}
     if was is not None:
-        lines, said = was.page.lines, was.draft
-        same = {name: some for name, some in lines.items() if getattr(said, name) == getattr(record, name)}
+        lines, draft = was.page.lines, was.draft
+        same = {name: some for name, some in lines.items() if getattr(draft, name) == getattr(record, name)}
     return Page(text=record.text, id=record.id, fields=fields, about=tuple(about), lines=same)
 
 
