@@ -544,6 +544,63 @@ def test_what_claude_remembered_comes_beside_the_conversations(memory: Memory, t
     assert said == ["Which tea is best?", "Green tea."]
 
 
+def test_what_was_pasted_into_claude_and_written_beside_it_comes_whole_and_a_file_without_text_is_told(
+    memory: Memory, tmp_path: Path
+) -> None:
+    pasted = "".join(f"line {number}: the pump hums\n" for number in range(6_000))
+    given: Json = {"command": "create", "title": "Plan", "content": "Dig."}
+    artifact: Json = {"type": "tool_use", "name": "artifacts", "input": given}
+    at = "2026-01-01T10:00:00Z"
+    chat: Json = {"uuid": "c-2", "name": "Pump", "chat_messages": [
+        {"sender": "human", "text": "What is this?", "created_at": at, "files": [{"file_name": "pump.png"}],
+         "attachments": [{"file_name": "log.txt", "extracted_content": pasted},
+                         {"file_name": "", "extracted_content": "Short paste."}]},
+        {"sender": "assistant", "created_at": at, "content": [{"type": "text", "text": "A log."}, artifact]},
+    ]}  # fmt: skip
+    (done,) = memory.import_(put(tmp_path / "conversations.json", [chat]))
+    assert done.problems == ("1 file left out: the export does not hold what is in it",)
+    *asked, answer = [one.text for one in memory.list(session="c-2", kinds=["message"], order="position")]
+    whole = f"What is this?\n[file: log.txt]\n{pasted.strip()}\n[pasted]\nShort paste.\n[file: pump.png]"
+    assert ("\n".join(asked), len(asked)) == (whole, 2)
+    assert answer == "A log.\n[artifact: Plan]\nDig."
+    assert memory.import_(tmp_path / "conversations.json")[0].records == 0
+
+
+def test_of_chatgpt_canvases_names_of_files_and_the_last_custom_instructions_come_along(
+    memory: Memory, tmp_path: Path
+) -> None:
+    def said(role: str, content: Json, parent: str, recipient: str = "all", **metadata: Json) -> Json:
+        message: Json = {"author": {"role": role}, "content": content, "recipient": recipient, "metadata": metadata}
+        return {"message": message, "parent": parent, "children": []}
+
+    def talk(id: str, at: float, instructions: str) -> Json:
+        context: Json = {"content_type": "user_editable_context", "user_profile": "I am Ada.",
+                         "user_instructions": instructions}  # fmt: skip
+        shown: Json = {"content_type": "image_asset_pointer"}
+        picture: Json = {"content_type": "multimodal_text", "parts": [shown, "Plan it."]}
+        canvas: Json = {"content_type": "code", "text": json.dumps({"name": "Plan", "content": "Dig.\nPlant."})}
+        return {"id": id, "title": "Garden", "update_time": at, "current_node": "d", "mapping": {
+            "a": said("user", context, "", is_visually_hidden_from_conversation=True),
+            "b": said("user", picture, "a"),
+            "c": said("assistant", canvas, "b", "canmore.create_textdoc"),
+            "d": said("user", {"parts": ["And this?"]}, "c", attachments=[{"id": "f", "name": "bed.pdf"}]),
+        }}  # fmt: skip
+
+    talks = [talk("new", 1767200000, "Be brief."), talk("old", 1767100000, "Be long.")]
+    (done,) = memory.import_(put(tmp_path / "conversations.json", talks))
+    assert done.problems == (
+        "2 pictures left out: the export does not hold what is in it",
+        "2 files left out: the export does not hold what is in it",
+    )
+    told = {one.id: (one.text, one.kind) for one in memory.list() if one.kind != "message"}
+    assert told == {
+        "chatgpt:user-profile": ("I am Ada.", "memory"), "chatgpt:user-instructions": ("Be brief.", "instruction"),
+    }  # fmt: skip
+    assert [one.text for one in memory.list(session="new", kinds=["message"], order="position")] == [
+        "[image]\nPlan it.", "[canvas: Plan]\nDig.\nPlant.", "And this?\n[file: bed.pdf]",
+    ]  # fmt: skip
+
+
 def test_prompts_of_gemini_are_put_together_by_conversation(memory: Memory, tmp_path: Path) -> None:
     (done,) = memory.import_(make("gemini", tmp_path / "g"))
     assert done.problems == ("1 activity left out: it is no prompt",)
@@ -553,6 +610,14 @@ def test_prompts_of_gemini_are_put_together_by_conversation(memory: Memory, tmp_
         ("user", "and black tea?"),
     ]  # fmt: skip
     assert said[0].event_time == datetime(2026, 3, 4, 5, 6, 7, 8000, UTC)
+
+
+def test_the_names_of_files_sent_to_gemini_stand_beside_the_prompt_and_are_told(memory: Memory, tmp_path: Path) -> None:
+    row = {**ACTIVITY[0], "attachedFiles": ["plan.pdf"], "imageFile": "pot.png"}
+    (done,) = memory.import_(put(tmp_path / "MyActivity.json", [row]))
+    assert done.problems == ("2 files left out: the export does not hold what is in it",)
+    said = memory.list(kinds=["message"], order="position")[0].text
+    assert said == "how long does tea steep?\n[file: plan.pdf]\n[file: pot.png]"
 
 
 def test_a_takeout_of_gemini_comes_whatever_its_files_are_called_in_the_language_of_the_account(

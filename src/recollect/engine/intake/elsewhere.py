@@ -404,6 +404,8 @@ class Taking:
         if not item.messages:
             self._left["conversation", "nothing is said in it"] += 1
             return
+        for what in item.left:
+            self._left[what, "the export does not hold what is in it"] += 1
         location = place_conversation(item, self._path, self._talks)
         self._talks += 1
         draft = parse_source(draft_conversation(item, location))
