@@ -755,6 +755,22 @@ def test_a_note_of_the_same_name_in_another_folder_takes_nothing_from_this_one(m
     assert "Coffee: Beans are from Peru" in texts(memory)
 
 
+@pytest.mark.parametrize("permalink", ["permalink: coffee\n", ""])
+def test_a_note_that_was_only_moved_to_another_folder_brings_nothing_twice(
+    permalink: str, memory: Memory, tmp_path: Path
+) -> None:
+    put(tmp_path / "notes" / "Tea.md", "---\ntitle: Tea\npermalink: tea\n---\n\nGreen.\n")
+    said = f"---\ntitle: Coffee\n{permalink}---\n\nSee [[Water]].\n- [fact] Beans are from Peru\n- relates_to [[Tea]]\n"
+    note = put(tmp_path / "notes" / "drinks" / "Coffee.md", said)
+    first = bring(memory, tmp_path / "notes")
+    assert (first.records, first.facts) == (3, 2)
+    (tmp_path / "notes" / "hot").mkdir()
+    note.rename(tmp_path / "notes" / "hot" / "Coffee.md")
+    moved = bring(memory, tmp_path / "notes")
+    assert (moved.records, moved.facts, moved.facts_present, moved.removed) == (0, 0, 2, 0)
+    assert len(memory.facts("Coffee")) == 2
+
+
 def test_what_was_changed_here_stays_when_its_part_was_edited_there(memory: Memory, tmp_path: Path) -> None:
     note = tmp_path / "notes" / "Coffee.md"
     bring(memory, write_note(note, COFFEE, 1))

@@ -393,7 +393,7 @@ class Taking:
             provenance=parse_optional(item.provenance or None, "provenance") or (None if self._own else self._origin),
             metadata={"subject": item.subject, "object": item.object} if self._own else {},
         )  # fmt: skip
-        fact, new = bring_one(self._core, edit, self._origin, statement, self._space)
+        fact, new = bring_one(self._core, edit, self._origin, statement, self._space, wherever=item.wherever)
         if isinstance(fact, str):
             self._forgotten[fact] = None
             return
