@@ -1072,6 +1072,20 @@ def test_links_by_number_file_or_alias_name_the_note_that_they_mean(memory: Memo
     assert not memory.sync(folder).changed
 
 
+def test_a_title_or_heading_that_several_notes_share_names_none_of_them(memory: Memory, folder: Path) -> None:
+    (folder / "a").mkdir()
+    for day in ("2025-05-10", "2025-05-11"):
+        (folder / f"{day}.md").write_text("# Log\n\nRain.\n")
+    (folder / "one.md").write_text("---\ntitle: Draft\n---\n\n# First\n")
+    (folder / "two.md").write_text("---\ntitle: Draft\n---\n\nSecond\n")
+    (folder / "a" / "Index.md").write_text("Of a.\n")
+    (folder / "Index.md").write_text("Of all.\n")
+    (folder / "links.md").write_text("[[2025-05-10]], [[2025-05-11]], [[one]], [[two]] and [[a/Index]].\n")
+    memory.sync(folder)
+    found = {one.name: {*one.aliases} for one in memory.entities()}
+    assert found == {"2025-05-10": set(), "2025-05-11": set(), "First": {"one"}, "two": set(), "a/Index": set()}
+
+
 def test_a_file_is_about_the_names_that_stand_in_its_text_as_words(memory: Memory, folder: Path) -> None:
     names = ["C", "C++", "Bob", "AI", "IT", "R", "Ada Lovelace", "The house at the end of it", "東京", "Mira"]
     (folder / "all.md").write_text(f"About {', '.join(f'[[{name}]]' for name in names)}.\n")
