@@ -1072,6 +1072,11 @@ def test_links_by_number_file_or_alias_name_the_note_that_they_mean(memory: Memo
     assert not memory.sync(folder).changed
 
 
+def test_a_link_in_a_table_names_what_stands_before_its_backslash() -> None:
+    row = r"| [[Berta Benz\|Berta]] | [[C#\|sharp]] | [[Car#Wheels\|wheels]] | [[End\]] | [[Plain|p]] |"
+    assert links_in(row) == ["Berta Benz", "C#", "Car", "End\\", "Plain"]
+
+
 def test_a_title_or_heading_that_several_notes_share_names_none_of_them(memory: Memory, folder: Path) -> None:
     (folder / "a").mkdir()
     for day in ("2025-05-10", "2025-05-11"):

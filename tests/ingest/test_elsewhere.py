@@ -391,6 +391,14 @@ def test_a_note_of_basic_memory_gives_the_links_and_observations_that_the_progra
         assert line in prose
 
 
+def test_a_link_in_a_table_of_basic_memory_names_what_stands_before_its_backslash(
+    memory: Memory, tmp_path: Path
+) -> None:
+    text = "---\ntitle: Cars\npermalink: cars\n---\n\n| who |\n|---|\n| [[Berta Benz\\|Berta]] |\n"
+    memory.import_(put(tmp_path / "notes" / "Cars.md", text).parent)
+    assert [fact.object for fact in memory.facts("Cars")] == ["Berta Benz"]
+
+
 def test_a_note_of_basic_memory_is_of_the_time_of_its_file_and_an_edit_of_it_is_brought_along(
     memory: Memory, tmp_path: Path
 ) -> None:

@@ -44,7 +44,9 @@ PROPERTIES = "properties"
 """Under which name of the metadata a file's own fields are kept, those that mean nothing to us."""
 PROPERTIES_FORM = "properties_form"
 """Under which name of the metadata the lines of those fields are kept, where we would not write them so ourselves."""
-_LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200}(?:#(?=\]\]|\|))?)(?:#[^\[\]|\n]+)?(?:\|[^\[\]\n]*)?\]\]")
+_LINK = re.compile(  # in a table a backslash stands before the |, which would end its cell
+    r"\[\[([^\[\]|#\n]{1,200}?(?:#(?=\]\]|\\?\|))?)(?:#[^\[\]|\n]+)?(?:\\?\|[^\[\]\n]*)?\]\]"
+)
 _ATTACHED = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|pdf|mp[34]|m4a|wav|ogg|webm|mov|canvas|base)$", re.IGNORECASE)
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _ENDS = "\r\n"

@@ -28,7 +28,7 @@ from recollect.ingest.frontmatter import split_front_matter
 from recollect.types import Json
 
 _OBSERVED = re.compile(r"^\s*(?:[-*+]|\d+[.)]) +\[(?P<category>[^\[\]()]+)\] +(?P<text>\S.*)$")
-_LINK = re.compile(r"\[\[(?P<object>[^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+_LINK = re.compile(r"\[\[(?P<object>[^\[\]|]+?)(?:\\?\|[^\[\]]*)?\]\]")
 _RELATED = re.compile(
     r"^\s*[-*+] +(?:(?P<predicate>[^\s\[\]]+|\"[^\"\[\]]+\"|'[^'\[\]]+') *)?" + _LINK.pattern + r"(?: *\([^()]*\))?$"
 )
