@@ -121,6 +121,31 @@ def test_a_new_file_becomes_a_record_with_its_links_and_gets_its_id(memory: Memo
     assert memory.list() == []
 
 
+@pytest.mark.parametrize(
+    ("line", "tags"),
+    [
+        ('tags: ["#garden", tea]', ("garden", "tea")),
+        ("tags:\n  - '#garden'\n  - 7", ("garden", "7")),
+        ("tags: '#garden #tea'", ("garden", "tea")),
+        ("tags: [2024, 1.5, true, null]", ("2024", "1.5", "true")),
+        ('tags: ["##one"]', ("#one",)),
+    ],
+)
+def test_tags_are_read_without_their_sign_and_numbers_as_text(
+    memory: Memory, folder: Path, line: str, tags: tuple[str, ...]
+) -> None:
+    (folder / "a.md").write_text(f"---\n{line}\n---\n\nRoses.\n")
+    done = memory.sync(folder)
+    assert (done.problems, memory.list()[0].tags) == ((), tags)
+    memory.revise(memory.list()[0].id, "Tulips.")
+    memory.sync(folder)
+    assert line in (folder / "a.md").read_text()
+    memory.remember("Kept.", id="signed", tags=["#one", "##two", "three"])
+    memory.sync(folder)
+    assert not memory.sync(folder).changed
+    assert memory.get("signed").tags == ("#one", "##two", "three")
+
+
 @pytest.mark.parametrize("line", ["tags: tea, black tea,", "tags: [tea, black tea]", 'tags: "tea, black tea"'])
 def test_tags_on_one_line_are_as_many_as_there_are(memory: Memory, folder: Path, line: str) -> None:
     (folder / "tea.md").write_text(f"---\n{line}\n---\n\nTea at five.\n")
@@ -916,6 +941,7 @@ def test_an_edit_in_a_files_own_fields_is_kept_with_the_record(memory: Memory, f
         ("title: |", "title"),
         ("tags:\n\t- t1", "tags"),
         ("tags: [a,\n  b]", "tags"),
+        ("tags: [a, b", "tags"),
         ("metadata:\n  key: value", "metadata"),
         ('project: "one\n  two"', "project"),
     ],

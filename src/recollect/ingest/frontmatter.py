@@ -48,6 +48,10 @@ class Entry(Struct, frozen=True):
             return _BLOCK.fullmatch(first) is None
         return first[:1] in ("", "#") and all(_is_item(line) or _is_empty_item(line) for line in below)
 
+    def is_open(self) -> bool:
+        """Does it begin as a list, and is none?"""
+        return self._first()[:1] == "[" and isinstance(self.value(), str)
+
     def asides(self) -> list[str]:
         """The comments on lines of their own in it."""
         return [line.strip() for line in self.lines[1:] if line.strip() and _is_aside(line)]
