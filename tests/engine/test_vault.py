@@ -1103,6 +1103,36 @@ def test_a_link_in_a_table_names_what_stands_before_its_backslash() -> None:
     assert links_in(row) == ["Berta Benz", "C#", "Car", "End\\", "Plain"]
 
 
+@pytest.mark.parametrize(
+    ("name", "above", "when"),
+    [
+        ("2025-05-10.md", "", "2025-05-10T00:00:00Z"),
+        ("2025-05-10 Rain.md", "date: 2024-02-03T10:00:00+02:00", "2024-02-03T08:00:00Z"),
+        ("a.md", "created: 2024-02-03 10:00", "2024-02-03T10:00:00Z"),
+        ("a.md", "date: soon\ncreated_at: 2024-02", "2024-02-01T00:00:00Z"),
+        ("2025-05-10.md", "time: 2023-01-02", "2023-01-02T00:00:00Z"),
+        ("2025-05-10.md", "id: brought", "2025-05-10T00:00:00Z"),
+        ("a.md", "", None),
+        ("2025-02-30.md", "date: 2999-01-01\ncreated: true", None),
+        ("2025-05-101.md", "", None),
+    ],
+)
+def test_a_file_that_tells_no_time_of_ours_is_of_the_time_that_its_fields_or_its_name_tell(
+    memory: Memory, folder: Path, name: str, above: str, when: str | None
+) -> None:
+    (folder / name).write_text(f"---\n{above}\n---\nIt rained.\n" if above else "It rained.\n")
+    memory.sync(folder)
+    (record,) = memory.list()
+    assert record.event_time == (datetime.fromisoformat(when) if when else record.created_at)
+    said = (folder / name).read_text()
+    assert said.endswith("It rained.\n")
+    assert all(line in said for line in above.splitlines())
+    assert not memory.sync(folder).changed
+    (folder / name).write_text(said.replace("rained", "snowed"))
+    memory.sync(folder)
+    assert (memory.list()[0].text, memory.list()[0].event_time) == ("It snowed.", record.event_time)
+
+
 def test_a_title_or_heading_that_several_notes_share_names_none_of_them(memory: Memory, folder: Path) -> None:
     (folder / "a").mkdir()
     for day in ("2025-05-10", "2025-05-11"):

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
@@ -18,7 +21,7 @@ from recollect.engine.parse import parse_draft, parse_label
 from recollect.errors import InvalidInput
 from recollect.ingest.entities import names_within
 from recollect.ingest.frontmatter import put_on_top
-from recollect.ingest.vault import KEYS, Page, links_in, parse_page, plain_ends
+from recollect.ingest.vault import KEYS, PROPERTIES, Page, links_in, parse_page, plain_ends
 from recollect.store.base import Entities, View, normal_name
 from recollect.types import Draft, Json, Record
 
@@ -26,6 +29,9 @@ LEFT_OUT = ("source", "document", "message", "code")
 """Kinds that are no notes: they come from documents, talks and code, which have files of their own."""
 _USUAL = Draft(text="")
 _MOMENTS = ("event_time", "valid_from", "valid_until")
+_WRITTEN = ("date", "created", "created_at")
+"""Fields of a file's owner that may tell when it was written, the likeliest first."""
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 _STRETCH = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?")
 
 
@@ -120,6 +126,21 @@ def told_above(file: NoteFile, record: Record) -> dict[str, Json]:
     if file.draft.event_time is None:
         told[KEYS["event_time"]] = record.event_time.isoformat().replace("+00:00", "Z")
     return told
+
+
+def told_moment(file: NoteFile, now: datetime) -> datetime | None:
+    """When a note was written, which says no time of ours: by a field of its owner's, or by its name that is a day.
+    What is still to come is not when it was written.
+    """
+    held = file.draft.metadata.get(PROPERTIES)
+    fields: Mapping[str, Json] = held if isinstance(held, Mapping) else {}
+    day = _DAY.match(PurePosixPath(file.path).name)
+    for said in (*(fields.get(name) for name in _WRITTEN), day and day[0]):
+        if isinstance(said, str | int) and not isinstance(said, bool):
+            with suppress(InvalidInput):
+                if (moment := _parse_moment(said, "time")) <= now:
+                    return moment
+    return None
 
 
 def are_twins(first: NoteFile, second: NoteFile) -> bool:

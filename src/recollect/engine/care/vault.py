@@ -37,6 +37,7 @@ from recollect.engine.care.note_pages import (
     parse_note,
     sign,
     told_above,
+    told_moment,
 )
 from recollect.engine.care.note_records import VERB, notes_of, require_not_forgotten, require_not_undone, visible
 from recollect.engine.core import (
@@ -417,9 +418,9 @@ class Run:
             )
         if old is None:
             require_not_forgotten(edit, self._space, id)
-            new = self._screened(
-                edit, make_record(self._core, edit, msgspec.structs.replace(file.draft, id=id), self._space)
-            )
+            at = file.draft.event_time or told_moment(file, edit.now)
+            draft = msgspec.structs.replace(file.draft, id=id, event_time=at)
+            new = self._screened(edit, make_record(self._core, edit, draft, self._space))
             edit.apply([put_of(edit, new, VERB, reason=f"read from {file.path}")])
             self._did["added"] += 1
         else:
