@@ -494,7 +494,21 @@ def test_wings_become_projects_and_facts_of_a_palace_keep_their_time(memory: Mem
     assert (stove.project, stove.room, stove.source) == ("work", "kitchen", "notes.md")
     assert stove.event_time == datetime(2026, 11, 16, 2, 44, 17, 366339, UTC)
     lives = next(fact for fact in memory.facts("Ada", active=False) if fact.predicate == "lives_in")
-    assert (lives.object, lives.relation.valid_until) == ("London", datetime(2026, 2, 3, tzinfo=UTC))
+    assert (lives.object, lives.relation.valid_until) == ("London", datetime(2026, 2, 4, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("until", "ends"),
+    [("2026-01-02", datetime(2026, 1, 3, tzinfo=UTC)), ("2026-01-02T10:00:00", datetime(2026, 1, 2, 10, tzinfo=UTC))],
+)
+def test_a_fact_of_a_palace_that_ends_on_a_day_holds_through_that_day(
+    until: str, ends: datetime, memory: Memory, tmp_path: Path
+) -> None:
+    path = unpack(tmp_path / "p", "knowledge_graph.sqlite3.gz") / "knowledge_graph.sqlite3"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE triples SET valid_from = '2026-01-02', valid_to = ?", [until])
+    assert memory.import_(path)[0].problems == ()
+    assert {fact.relation.valid_until for fact in memory.facts("Ada", active=False)} == {ends}
 
 
 def test_kinds_tags_and_times_of_mcp_memory_service_stay(memory: Memory, tmp_path: Path) -> None:
