@@ -448,6 +448,26 @@ def test_a_deleted_file_does_not_take_along_what_changed_since(memory: Memory, f
     assert "broken" in only(folder).read_text()
 
 
+@pytest.mark.parametrize("other", ["", "deep/Kettle.md", "deep/KETTLE.md"])
+def test_a_deleted_file_whose_note_has_changed_comes_back_under_its_name_where_that_is_free(
+    memory: Memory, folder: Path, other: str
+) -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep" / "Kettle.md").write_text("The kettle is new.\n")
+    (folder / "links.md").write_text("See [[Kettle]].\n")
+    memory.sync(folder)
+    shutil.rmtree(folder / "deep")
+    kettle = next(one for one in memory.list() if "new" in one.text)
+    memory.revise(kettle.id, "The kettle is broken.")
+    if other:
+        (folder / "deep").mkdir()
+        (folder / other).write_text("---\nid: other\n---\n\nAnother kettle.\n")
+    memory.sync(folder)
+    (path,) = [path for path, said in files(folder).items() if "broken" in said]
+    assert (path == "deep/Kettle.md") is not bool(other)
+    assert not memory.sync(folder).changed
+
+
 def test_what_was_changed_on_both_sides_is_kept_as_both_and_waits_in_the_inbox(memory: Memory, folder: Path) -> None:
     memory.remember("The door is green.", id="door")
     memory.sync(folder)
