@@ -695,6 +695,30 @@ def test_files_that_are_cut_short_or_empty_give_an_error_or_what_they_hold(
         assert memory.check() == []
 
 
+@pytest.mark.parametrize("origin", [None, "its own"])
+@pytest.mark.parametrize("share", [0.3, 0.9])
+@pytest.mark.parametrize("name", ["mem0", "mempalace", "mcp-memory-service", "claude-mem", "chatgpt", "claude"])
+def test_a_database_or_archive_that_is_cut_off_is_told_as_damage(
+    name: str, share: float, origin: str | None, memory: Memory, tmp_path: Path
+) -> None:
+    path = make(name, tmp_path / "files")
+    for file in [path] if path.is_file() else list(path.iterdir()):
+        file.write_bytes(file.read_bytes()[: int(file.stat().st_size * share)])
+    with pytest.raises(InvalidInput, match=r"cut off.*Nothing was taken"):
+        memory.import_(path, origin=origin and name)
+    assert memory.list() == []
+
+
+def test_an_archive_with_a_damaged_file_in_it_is_told_as_such(memory: Memory, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", json.dumps([{"title": f"Talk {number}"} for number in range(1_000)]))
+    data = bytearray((tmp_path / "export.zip").read_bytes())
+    data[200:300] = bytes(100)
+    (tmp_path / "export.zip").write_bytes(data)
+    with pytest.raises(InvalidInput, match=r"conversations\.json cannot be read"):
+        memory.import_(tmp_path / "export.zip")
+
+
 def test_a_space_cannot_be_named_for_what_names_its_own(memory: Memory, tmp_path: Path) -> None:
     memory.remember("Ada wrote the first program.")
     memory.export(tmp_path / "a.jsonl")
