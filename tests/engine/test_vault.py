@@ -121,6 +121,31 @@ def test_a_new_file_becomes_a_record_with_its_links_and_gets_its_id(memory: Memo
     assert memory.list() == []
 
 
+@pytest.mark.parametrize(
+    ("line", "tags"),
+    [
+        ('tags: ["#garden", tea]', ("garden", "tea")),
+        ("tags:\n  - '#garden'\n  - 7", ("garden", "7")),
+        ("tags: '#garden #tea'", ("garden", "tea")),
+        ("tags: [2024, 1.5, true, null]", ("2024", "1.5", "true")),
+        ('tags: ["##one"]', ("#one",)),
+    ],
+)
+def test_tags_are_read_without_their_sign_and_numbers_as_text(
+    memory: Memory, folder: Path, line: str, tags: tuple[str, ...]
+) -> None:
+    (folder / "a.md").write_text(f"---\n{line}\n---\n\nRoses.\n")
+    done = memory.sync(folder)
+    assert (done.problems, memory.list()[0].tags) == ((), tags)
+    memory.revise(memory.list()[0].id, "Tulips.")
+    memory.sync(folder)
+    assert line in (folder / "a.md").read_text()
+    memory.remember("Kept.", id="signed", tags=["#one", "##two", "three"])
+    memory.sync(folder)
+    assert not memory.sync(folder).changed
+    assert memory.get("signed").tags == ("#one", "##two", "three")
+
+
 @pytest.mark.parametrize("line", ["tags: tea, black tea,", "tags: [tea, black tea]", 'tags: "tea, black tea"'])
 def test_tags_on_one_line_are_as_many_as_there_are(memory: Memory, folder: Path, line: str) -> None:
     (folder / "tea.md").write_text(f"---\n{line}\n---\n\nTea at five.\n")
@@ -421,6 +446,26 @@ def test_a_deleted_file_does_not_take_along_what_changed_since(memory: Memory, f
     memory.revise("kettle", "The kettle is broken.")
     assert memory.sync(folder).written == 1
     assert "broken" in only(folder).read_text()
+
+
+@pytest.mark.parametrize("other", ["", "deep/Kettle.md", "deep/KETTLE.md"])
+def test_a_deleted_file_whose_note_has_changed_comes_back_under_its_name_where_that_is_free(
+    memory: Memory, folder: Path, other: str
+) -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep" / "Kettle.md").write_text("The kettle is new.\n")
+    (folder / "links.md").write_text("See [[Kettle]].\n")
+    memory.sync(folder)
+    shutil.rmtree(folder / "deep")
+    kettle = next(one for one in memory.list() if "new" in one.text)
+    memory.revise(kettle.id, "The kettle is broken.")
+    if other:
+        (folder / "deep").mkdir()
+        (folder / other).write_text("---\nid: other\n---\n\nAnother kettle.\n")
+    memory.sync(folder)
+    (path,) = [path for path, said in files(folder).items() if "broken" in said]
+    assert (path == "deep/Kettle.md") is not bool(other)
+    assert not memory.sync(folder).changed
 
 
 def test_what_was_changed_on_both_sides_is_kept_as_both_and_waits_in_the_inbox(memory: Memory, folder: Path) -> None:
@@ -916,6 +961,7 @@ def test_an_edit_in_a_files_own_fields_is_kept_with_the_record(memory: Memory, f
         ("title: |", "title"),
         ("tags:\n\t- t1", "tags"),
         ("tags: [a,\n  b]", "tags"),
+        ("tags: [a, b", "tags"),
         ("metadata:\n  key: value", "metadata"),
         ('project: "one\n  two"', "project"),
     ],
@@ -1069,6 +1115,96 @@ def test_links_by_number_file_or_alias_name_the_note_that_they_mean(memory: Memo
     memory.revise(rivers.id, f"{rivers.text} More.")
     memory.sync(folder)
     assert "about:" not in (folder / "202601011230 Rivers.md").read_text()
+    assert not memory.sync(folder).changed
+
+
+def test_a_link_in_a_table_names_what_stands_before_its_backslash() -> None:
+    row = r"| [[Berta Benz\|Berta]] | [[C#\|sharp]] | [[Car#Wheels\|wheels]] | [[End\]] | [[Plain|p]] |"
+    assert links_in(row) == ["Berta Benz", "C#", "Car", "End\\", "Plain"]
+
+
+@pytest.mark.parametrize(
+    ("name", "above", "when"),
+    [
+        ("2025-05-10.md", "", "2025-05-10T00:00:00Z"),
+        ("2025-05-10 Rain.md", "date: 2024-02-03T10:00:00+02:00", "2024-02-03T08:00:00Z"),
+        ("a.md", "created: 2024-02-03 10:00", "2024-02-03T10:00:00Z"),
+        ("a.md", "date: soon\ncreated_at: 2024-02", "2024-02-01T00:00:00Z"),
+        ("2025-05-10.md", "time: 2023-01-02", "2023-01-02T00:00:00Z"),
+        ("2025-05-10.md", "id: brought", "2025-05-10T00:00:00Z"),
+        ("a.md", "", None),
+        ("2025-02-30.md", "date: 2999-01-01\ncreated: true", None),
+        ("2025-05-101.md", "", None),
+    ],
+)
+def test_a_file_that_tells_no_time_of_ours_is_of_the_time_that_its_fields_or_its_name_tell(
+    memory: Memory, folder: Path, name: str, above: str, when: str | None
+) -> None:
+    (folder / name).write_text(f"---\n{above}\n---\nIt rained.\n" if above else "It rained.\n")
+    memory.sync(folder)
+    (record,) = memory.list()
+    assert record.event_time == (datetime.fromisoformat(when) if when else record.created_at)
+    said = (folder / name).read_text()
+    assert said.endswith("It rained.\n")
+    assert all(line in said for line in above.splitlines())
+    assert not memory.sync(folder).changed
+    (folder / name).write_text(said.replace("rained", "snowed"))
+    memory.sync(folder)
+    assert (memory.list()[0].text, memory.list()[0].event_time) == ("It snowed.", record.event_time)
+
+
+def test_a_title_or_heading_that_several_notes_share_names_none_of_them(memory: Memory, folder: Path) -> None:
+    (folder / "a").mkdir()
+    for day in ("2025-05-10", "2025-05-11"):
+        (folder / f"{day}.md").write_text("# Log\n\nRain.\n")
+    (folder / "one.md").write_text("---\ntitle: Draft\n---\n\n# First\n")
+    (folder / "two.md").write_text("---\ntitle: Draft\n---\n\nSecond\n")
+    (folder / "a" / "Index.md").write_text("Of a.\n")
+    (folder / "Index.md").write_text("Of all.\n")
+    (folder / "links.md").write_text("[[2025-05-10]], [[2025-05-11]], [[one]], [[two]] and [[a/Index]].\n")
+    memory.sync(folder)
+    found = {one.name: {*one.aliases} for one in memory.entities()}
+    assert found == {"2025-05-10": set(), "2025-05-11": set(), "First": {"one"}, "two": set(), "a/Index": set()}
+
+
+def test_a_file_is_about_the_names_that_stand_in_its_text_as_words(memory: Memory, folder: Path) -> None:
+    names = ["C", "C++", "Bob", "AI", "IT", "R", "Ada Lovelace", "The house at the end of it", "東京", "Mira"]
+    (folder / "all.md").write_text(f"About {', '.join(f'[[{name}]]' for name in names)}.\n")
+    memory.sync(folder)
+    said = {
+        "the cat goes bobsledding; she said it again, it's in the air": [],
+        "cars in a bobsled, said Cid": [],
+        "C++ is fast, and R-squared": ["C++"],
+        "We met (Bob), **Ada Lovelace's** friend; AI/IT?": ["AI", "Ada Lovelace", "Bob", "IT"],
+        "About the house at the end of it.": ["The house at the end of it"],
+        "私は東京都に住む。Mira住在那里": ["Mira", "東京"],
+    }
+    for text in said:
+        memory.remember(text, id=f"n{len(text)}")
+    memory.sync(folder)
+    found = {one.text: sorted(one.about) for one in map(parse_page, files(folder).values()) if one.text in said}
+    assert found == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\nA letter starts with a rule: the plumber is Mr. Tap.\n\n---\n\nAnd ends with one.\n",
+        "---\nMr. Tap is the plumber.\n---\nAnd ends with one.\n",
+        "---\n\n# Plumber\n\n---\n\nMr. Tap.\n",
+        "---\n\n- Mr. Tap\n- plumber\n\n---\n",
+        "---\nhttps://tap.example/plumber\n---\n",
+    ],
+)
+def test_a_text_that_begins_with_a_rule_has_no_front_matter_and_comes_whole(
+    memory: Memory, folder: Path, text: str
+) -> None:
+    (folder / "letter.md").write_text(text)
+    done = memory.sync(folder)
+    assert (done.added, done.problems) == (1, ())
+    (record,) = memory.list()
+    assert (record.text, record.metadata) == (text.strip("\n"), {})
+    assert (folder / "letter.md").read_text().endswith(f"---\n\n{text}")
     assert not memory.sync(folder).changed
 
 

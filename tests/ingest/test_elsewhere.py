@@ -391,6 +391,14 @@ def test_a_note_of_basic_memory_gives_the_links_and_observations_that_the_progra
         assert line in prose
 
 
+def test_a_link_in_a_table_of_basic_memory_names_what_stands_before_its_backslash(
+    memory: Memory, tmp_path: Path
+) -> None:
+    text = "---\ntitle: Cars\npermalink: cars\n---\n\n| who |\n|---|\n| [[Berta Benz\\|Berta]] |\n"
+    memory.import_(put(tmp_path / "notes" / "Cars.md", text).parent)
+    assert [fact.object for fact in memory.facts("Cars")] == ["Berta Benz"]
+
+
 def test_a_note_of_basic_memory_is_of_the_time_of_its_file_and_an_edit_of_it_is_brought_along(
     memory: Memory, tmp_path: Path
 ) -> None:
@@ -486,7 +494,21 @@ def test_wings_become_projects_and_facts_of_a_palace_keep_their_time(memory: Mem
     assert (stove.project, stove.room, stove.source) == ("work", "kitchen", "notes.md")
     assert stove.event_time == datetime(2026, 11, 16, 2, 44, 17, 366339, UTC)
     lives = next(fact for fact in memory.facts("Ada", active=False) if fact.predicate == "lives_in")
-    assert (lives.object, lives.relation.valid_until) == ("London", datetime(2026, 2, 3, tzinfo=UTC))
+    assert (lives.object, lives.relation.valid_until) == ("London", datetime(2026, 2, 4, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("until", "ends"),
+    [("2026-01-02", datetime(2026, 1, 3, tzinfo=UTC)), ("2026-01-02T10:00:00", datetime(2026, 1, 2, 10, tzinfo=UTC))],
+)
+def test_a_fact_of_a_palace_that_ends_on_a_day_holds_through_that_day(
+    until: str, ends: datetime, memory: Memory, tmp_path: Path
+) -> None:
+    path = unpack(tmp_path / "p", "knowledge_graph.sqlite3.gz") / "knowledge_graph.sqlite3"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE triples SET valid_from = '2026-01-02', valid_to = ?", [until])
+    assert memory.import_(path)[0].problems == ()
+    assert {fact.relation.valid_until for fact in memory.facts("Ada", active=False)} == {ends}
 
 
 def test_kinds_tags_and_times_of_mcp_memory_service_stay(memory: Memory, tmp_path: Path) -> None:
@@ -544,6 +566,63 @@ def test_what_claude_remembered_comes_beside_the_conversations(memory: Memory, t
     assert said == ["Which tea is best?", "Green tea."]
 
 
+def test_what_was_pasted_into_claude_and_written_beside_it_comes_whole_and_a_file_without_text_is_told(
+    memory: Memory, tmp_path: Path
+) -> None:
+    pasted = "".join(f"line {number}: the pump hums\n" for number in range(6_000))
+    given: Json = {"command": "create", "title": "Plan", "content": "Dig."}
+    artifact: Json = {"type": "tool_use", "name": "artifacts", "input": given}
+    at = "2026-01-01T10:00:00Z"
+    chat: Json = {"uuid": "c-2", "name": "Pump", "chat_messages": [
+        {"sender": "human", "text": "What is this?", "created_at": at, "files": [{"file_name": "pump.png"}],
+         "attachments": [{"file_name": "log.txt", "extracted_content": pasted},
+                         {"file_name": "", "extracted_content": "Short paste."}]},
+        {"sender": "assistant", "created_at": at, "content": [{"type": "text", "text": "A log."}, artifact]},
+    ]}  # fmt: skip
+    (done,) = memory.import_(put(tmp_path / "conversations.json", [chat]))
+    assert done.problems == ("1 file left out: the export does not hold what is in it",)
+    *asked, answer = [one.text for one in memory.list(session="c-2", kinds=["message"], order="position")]
+    whole = f"What is this?\n[file: log.txt]\n{pasted.strip()}\n[pasted]\nShort paste.\n[file: pump.png]"
+    assert ("\n".join(asked), len(asked)) == (whole, 2)
+    assert answer == "A log.\n[artifact: Plan]\nDig."
+    assert memory.import_(tmp_path / "conversations.json")[0].records == 0
+
+
+def test_of_chatgpt_canvases_names_of_files_and_the_last_custom_instructions_come_along(
+    memory: Memory, tmp_path: Path
+) -> None:
+    def said(role: str, content: Json, parent: str, recipient: str = "all", **metadata: Json) -> Json:
+        message: Json = {"author": {"role": role}, "content": content, "recipient": recipient, "metadata": metadata}
+        return {"message": message, "parent": parent, "children": []}
+
+    def talk(id: str, at: float, instructions: str) -> Json:
+        context: Json = {"content_type": "user_editable_context", "user_profile": "I am Ada.",
+                         "user_instructions": instructions}  # fmt: skip
+        shown: Json = {"content_type": "image_asset_pointer"}
+        picture: Json = {"content_type": "multimodal_text", "parts": [shown, "Plan it."]}
+        canvas: Json = {"content_type": "code", "text": json.dumps({"name": "Plan", "content": "Dig.\nPlant."})}
+        return {"id": id, "title": "Garden", "update_time": at, "current_node": "d", "mapping": {
+            "a": said("user", context, "", is_visually_hidden_from_conversation=True),
+            "b": said("user", picture, "a"),
+            "c": said("assistant", canvas, "b", "canmore.create_textdoc"),
+            "d": said("user", {"parts": ["And this?"]}, "c", attachments=[{"id": "f", "name": "bed.pdf"}]),
+        }}  # fmt: skip
+
+    talks = [talk("new", 1767200000, "Be brief."), talk("old", 1767100000, "Be long.")]
+    (done,) = memory.import_(put(tmp_path / "conversations.json", talks))
+    assert done.problems == (
+        "2 pictures left out: the export does not hold what is in it",
+        "2 files left out: the export does not hold what is in it",
+    )
+    told = {one.id: (one.text, one.kind) for one in memory.list() if one.kind != "message"}
+    assert told == {
+        "chatgpt:user-profile": ("I am Ada.", "memory"), "chatgpt:user-instructions": ("Be brief.", "instruction"),
+    }  # fmt: skip
+    assert [one.text for one in memory.list(session="new", kinds=["message"], order="position")] == [
+        "[image]\nPlan it.", "[canvas: Plan]\nDig.\nPlant.", "And this?\n[file: bed.pdf]",
+    ]  # fmt: skip
+
+
 def test_prompts_of_gemini_are_put_together_by_conversation(memory: Memory, tmp_path: Path) -> None:
     (done,) = memory.import_(make("gemini", tmp_path / "g"))
     assert done.problems == ("1 activity left out: it is no prompt",)
@@ -553,6 +632,14 @@ def test_prompts_of_gemini_are_put_together_by_conversation(memory: Memory, tmp_
         ("user", "and black tea?"),
     ]  # fmt: skip
     assert said[0].event_time == datetime(2026, 3, 4, 5, 6, 7, 8000, UTC)
+
+
+def test_the_names_of_files_sent_to_gemini_stand_beside_the_prompt_and_are_told(memory: Memory, tmp_path: Path) -> None:
+    row = {**ACTIVITY[0], "attachedFiles": ["plan.pdf"], "imageFile": "pot.png"}
+    (done,) = memory.import_(put(tmp_path / "MyActivity.json", [row]))
+    assert done.problems == ("2 files left out: the export does not hold what is in it",)
+    said = memory.list(kinds=["message"], order="position")[0].text
+    assert said == "how long does tea steep?\n[file: plan.pdf]\n[file: pot.png]"
 
 
 def test_a_takeout_of_gemini_comes_whatever_its_files_are_called_in_the_language_of_the_account(
@@ -606,6 +693,30 @@ def test_files_that_are_cut_short_or_empty_give_an_error_or_what_they_hold(
         with suppress(InvalidInput):  # nothing else is raised, and nothing is half done
             memory.import_(copy, origin=name)
         assert memory.check() == []
+
+
+@pytest.mark.parametrize("origin", [None, "its own"])
+@pytest.mark.parametrize("share", [0.3, 0.9])
+@pytest.mark.parametrize("name", ["mem0", "mempalace", "mcp-memory-service", "claude-mem", "chatgpt", "claude"])
+def test_a_database_or_archive_that_is_cut_off_is_told_as_damage(
+    name: str, share: float, origin: str | None, memory: Memory, tmp_path: Path
+) -> None:
+    path = make(name, tmp_path / "files")
+    for file in [path] if path.is_file() else list(path.iterdir()):
+        file.write_bytes(file.read_bytes()[: int(file.stat().st_size * share)])
+    with pytest.raises(InvalidInput, match=r"cut off.*Nothing was taken"):
+        memory.import_(path, origin=origin and name)
+    assert memory.list() == []
+
+
+def test_an_archive_with_a_damaged_file_in_it_is_told_as_such(memory: Memory, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", json.dumps([{"title": f"Talk {number}"} for number in range(1_000)]))
+    data = bytearray((tmp_path / "export.zip").read_bytes())
+    data[200:300] = bytes(100)
+    (tmp_path / "export.zip").write_bytes(data)
+    with pytest.raises(InvalidInput, match=r"conversations\.json cannot be read"):
+        memory.import_(tmp_path / "export.zip")
 
 
 def test_a_space_cannot_be_named_for_what_names_its_own(memory: Memory, tmp_path: Path) -> None:
@@ -688,6 +799,22 @@ def test_a_note_of_the_same_name_in_another_folder_takes_nothing_from_this_one(m
     done = bring(memory, write_note(tmp_path / "two" / "Coffee.md", other, 2))
     assert (done.newer, done.removed) == (0, 0)
     assert "Coffee: Beans are from Peru" in texts(memory)
+
+
+@pytest.mark.parametrize("permalink", ["permalink: coffee\n", ""])
+def test_a_note_that_was_only_moved_to_another_folder_brings_nothing_twice(
+    permalink: str, memory: Memory, tmp_path: Path
+) -> None:
+    put(tmp_path / "notes" / "Tea.md", "---\ntitle: Tea\npermalink: tea\n---\n\nGreen.\n")
+    said = f"---\ntitle: Coffee\n{permalink}---\n\nSee [[Water]].\n- [fact] Beans are from Peru\n- relates_to [[Tea]]\n"
+    note = put(tmp_path / "notes" / "drinks" / "Coffee.md", said)
+    first = bring(memory, tmp_path / "notes")
+    assert (first.records, first.facts) == (3, 2)
+    (tmp_path / "notes" / "hot").mkdir()
+    note.rename(tmp_path / "notes" / "hot" / "Coffee.md")
+    moved = bring(memory, tmp_path / "notes")
+    assert (moved.records, moved.facts, moved.facts_present, moved.removed) == (0, 0, 2, 0)
+    assert len(memory.facts("Coffee")) == 2
 
 
 def test_what_was_changed_here_stays_when_its_part_was_edited_there(memory: Memory, tmp_path: Path) -> None:

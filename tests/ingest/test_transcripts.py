@@ -193,6 +193,7 @@ def test_chatgpt_is_read_along_the_branch_that_was_shown_last() -> None:
             Message("user", "Name my cat", AT),
             Message("assistant", "[web: search('cats')]\nMiso\n[image]", AT),
         ),
+        left=("picture",),
     )  # fmt: skip
     without = CHATGPT.replace(b'"current_node": "e"', b'"current_node": null')
     assert read_transcript("conversations.json", without) == [talk]
@@ -219,7 +220,7 @@ CLAUDE = json.dumps([
     {
         "uuid": "u-1", "name": "Trip", "created_at": STAMP, "account": {"uuid": "x"}, "chat_messages": [
             {"uuid": "1", "sender": "human", "text": "Where to?", "created_at": STAMP, "content": [],
-             "attachments": [{"file_name": "map.txt", "extracted_content": "…"}], "files": []},
+             "attachments": [{"file_name": "map.txt", "extracted_content": "North."}], "files": []},
             {"uuid": "2", "sender": "assistant", "text": "Oslo", "created_at": STAMP, "content": [
                 {"type": "thinking", "thinking": "Cold."}, {"type": "text", "text": "Oslo."}]},
         ],
@@ -232,7 +233,7 @@ def test_claude_is_read_and_what_nobody_spoke_in_is_left_out() -> None:
     assert read_transcript("conversations.json", CLAUDE) == [
         Conversation(
             format="claude", id="u-1", title="Trip", origin={"host": "claude.ai"},
-            messages=(Message("user", "Where to?\n[file: map.txt]", AT), Message("assistant", "Oslo.", AT)),
+            messages=(Message("user", "Where to?\n[file: map.txt]\nNorth.", AT), Message("assistant", "Oslo.", AT)),
         )
     ]  # fmt: skip
 

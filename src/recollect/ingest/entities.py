@@ -7,7 +7,7 @@ whatever the space already knows as the name or alias of an entity.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from recollect.pattern import pattern_of
 from recollect.store.base import normal_name
@@ -15,6 +15,7 @@ from recollect.store.base import normal_name
 NAMES_VERSION = 2  # raised by whoever changes what is taken for a name: indexes are then made anew
 MAX_NAMES = 32
 _LONGEST_PHRASE = 4
+_SHORT = 3
 _SCANNED = 20_000  # characters; names further down a very long text are not looked for
 
 _QUOTED = pattern_of(r"`([^`\n]{2,60})`|\"([^\"\n]{2,60})\"|“([^”\n]{2,60})”|«([^»\n]{2,60})»|「([^」\n]{2,60})」")
@@ -32,6 +33,8 @@ _LOOKED_BACK = 60  # characters; enough to see whether a sentence or a list item
 _EDGE = "\"'`“”‘’«»()[]{}<>.,;:!?…*_~"
 _UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # compiled when needed
 _ONE_SCRIPT = pattern_of(rf"{_UNSPACED}+|(?:(?!{_UNSPACED})[^ ])+")
+_JOINED = r"/—\u3000-\u303f\uff00-\uff0f\uff1a-\uff20" + _UNSPACED[1:-1]
+"""What may stand right beside a name, other than a space: what joins two, and scripts without spaces."""
 _COMMON_STARTS = frozenset(
     """a an and are as at be but by can could did do does for from had has have he her here his how i i'd i'll i'm i've
     if in is it it's its let me my no not now of oh ok okay on or our she should so some thanks that the their them then
@@ -154,3 +157,23 @@ def mentions(text: str, name: str) -> bool:
     """Does a text mention this name, in the sense of `phrases` or `unspaced`?"""
     normal = normal_name(name)
     return normal in phrases(text) or (bool(unspaced(normal)) and normal in unspaced(text))
+
+
+def names_within(text: str, names: Iterable[str]) -> set[str]:
+    """Those of some names that stand in a text as words, and not as a piece of one: no C in C++ or a cat. A short one
+    in capitals must stand so: IT is not "it".
+    """
+    as_is, normal = " ".join(text.split()), normal_name(text)
+    found: set[str] = set()
+    for name in names:
+        is_short = len(name) <= _SHORT and name.isupper()
+        said, sought = (as_is, name) if is_short else (normal, normal_name(name))
+        if sought in said and (unspaced(sought) or _as_words(sought).search(said)):
+            found.add(name)
+    return found
+
+
+def _as_words(name: str) -> re.Pattern[str]:
+    edge = re.escape(_EDGE)
+    begins, ends = rf"(?:\A|[\s@{_JOINED}])[{edge}]*", rf"(?:['’]s)?[{edge}]*(?:\Z|[\s{_JOINED}])"
+    return re.compile(f"{begins}{re.escape(name)}{ends}")

@@ -17,6 +17,10 @@ from recollect.types import Json
 _FENCE = "---"
 _FENCES = (_FENCE, "...")
 _BLOCK = re.compile(r"[|>][0-9+-]{0,2}(?:\s+#.*)?")
+_WORD_KEY = re.compile(r"""(?:"[^"]*"|'[^']*'|[^\s:]+) *:(?!//)""")
+_KEY = re.compile(_WORD_KEY.pattern + r"|[^\s:]+(?: +[^\s:]+){1,3} *:(?=\s|\Z)")
+"""A field's name: a word, or a few. What has more before its colon is a sentence."""
+_MERGED = "<<<<<<<"
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?")
 _PART = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]*)\s*(?:,|\Z)""")
 
@@ -43,6 +47,10 @@ class Entry(Struct, frozen=True):
         if not below:
             return _BLOCK.fullmatch(first) is None
         return first[:1] in ("", "#") and all(_is_item(line) or _is_empty_item(line) for line in below)
+
+    def is_open(self) -> bool:
+        """Does it begin as a list, and is none?"""
+        return self._first()[:1] == "[" and isinstance(self.value(), str)
 
     def asides(self) -> list[str]:
         """The comments on lines of their own in it."""
@@ -76,9 +84,20 @@ def split_entries(text: str) -> tuple[list[Entry], str]:
     if not lines or lines[0].rstrip() != _FENCE:
         return [], text
     end = next((place for place, line in enumerate(lines[1:], 1) if line.rstrip() in _FENCES), None)
-    if end is None:
+    if end is None or not _hold_fields(lines[1:end]):
         return [], text
     return parse_entries(lines[1:end]), "\n".join(lines[end + 1 :]).lstrip("\n")
+
+
+def _hold_fields(lines: Sequence[str]) -> bool:
+    """Are lines between two of dashes fields, and no text between two rules? What comes first in them tells."""
+    said = [line for line in lines if line.strip() and not line.startswith("#")]
+    is_apart = bool(lines) and not lines[0].strip()
+    if not said:
+        return not is_apart or not any(line.strip() for line in lines)
+    if said[0][0] in " \t-":  # of no field, as which it is told where there are some
+        return any(map(_KEY.match, said))
+    return (_WORD_KEY if is_apart else _KEY).match(said[0]) is not None or said[0].startswith(_MERGED)
 
 
 def parse_entries(lines: Sequence[str]) -> list[Entry]:

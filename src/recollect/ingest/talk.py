@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from mmap import mmap
 from typing import TypeVar
@@ -36,7 +36,9 @@ class Conversation(Struct, frozen=True, kw_only=True):
     """Messages in order. `id` is what its program calls it; `origin` what else it says of it, `changed` when it was
     changed last.
 
-    The first `copied` of them were said in another session, `copied_from`, which this one goes on from.
+    The first `copied` of them were said in another session, `copied_from`, which this one goes on from. `left` names
+    what was sent with them that does not come along, each as often as it was; `told` is what somebody had told the
+    model for all conversations, by its name.
     """
 
     format: str
@@ -47,6 +49,8 @@ class Conversation(Struct, frozen=True, kw_only=True):
     copied: int = 0
     copied_from: str | None = None
     changed: datetime | None = None
+    left: tuple[str, ...] = ()
+    told: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 class Turns:
@@ -83,6 +87,16 @@ class Turns:
             Message(role, fit_text("\n".join(lines)), at, line=self._lines.get(place))
             for place, (role, lines, at) in enumerate(self._said)
         )
+
+
+def in_messages(parts: Iterable[str]) -> Iterator[str]:
+    """What was said at once, in as many messages as hold all of it; between lines, where there are some."""
+    said = "\n".join(part.strip() for part in parts if part.strip())
+    while len(said) > LONGEST_MESSAGE:
+        end = said.rfind("\n", LONGEST_MESSAGE // 2, LONGEST_MESSAGE) + 1 or LONGEST_MESSAGE
+        yield said[:end]
+        said = said[end:]
+    yield said
 
 
 def fit_text(text: str) -> str:

@@ -44,7 +44,9 @@ PROPERTIES = "properties"
 """Under which name of the metadata a file's own fields are kept, those that mean nothing to us."""
 PROPERTIES_FORM = "properties_form"
 """Under which name of the metadata the lines of those fields are kept, where we would not write them so ourselves."""
-_LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200}(?:#(?=\]\]|\|))?)(?:#[^\[\]|\n]+)?(?:\|[^\[\]\n]*)?\]\]")
+_LINK = re.compile(  # in a table a backslash stands before the |, which would end its cell
+    r"\[\[([^\[\]|#\n]{1,200}?(?:#(?=\]\]|\\?\|))?)(?:#[^\[\]|\n]+)?(?:\\?\|[^\[\]\n]*)?\]\]"
+)
 _ATTACHED = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|pdf|mp[34]|m4a|wav|ogg|webm|mov|canvas|base)$", re.IGNORECASE)
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _ENDS = "\r\n"
@@ -59,6 +61,7 @@ _OURS = frozenset([*_FIELDS, "id", "about", FORM, *(_APART + name for name in (*
 _CRLF = "crlf"
 _LONG = 4_000
 _MOST_RETURNS = 1_000_000
+_HASH = "#"
 _WORDS = 8
 _LONGEST = 60
 
@@ -135,7 +138,8 @@ def _is_ours(entry: Entry) -> bool:
 
 def _require_read(entry: Entry) -> None:
     """A field of a record must be read whole: what is passed over would be lost when its file is written anew."""
-    if not entry.is_plain() or (entry.name == FORM and not isinstance(entry.value(), Mapping | None)):
+    is_other = entry.name == FORM and not isinstance(entry.value(), Mapping | None)
+    if not entry.is_plain() or is_other or (entry.name == "tags" and entry.is_open()):
         wanted = f'`{entry.name}: "…"` on one line, or a list with `  - ` before each (with spaces, not tabs)'
         if entry.name in ("metadata", FORM):
             wanted = f'JSON on one line (`{entry.name}: {{"key":"value"}}`)'
@@ -216,12 +220,34 @@ def says_same(one: Json | Mapping[str, Json], other: Json | Mapping[str, Json]) 
 
 def _meant(key: str, value: Json) -> Json:
     """What a text stands for in a field of ours that has a number, or tags: some are written on one line."""
-    if key == "tags" and isinstance(value, str):
-        return [tag for one in value.split(",") if (tag := one.strip())]
+    if key == "tags":
+        return _tags_of(value)
     try:
         return float(value) if key in _NUMBERS and isinstance(value, str) else value
     except ValueError:
         return value
+
+
+def _tags_of(value: Json) -> Json:
+    """Tags as people write them: also on one line, as numbers, and with the # that they have in a text."""
+    if isinstance(value, str):
+        words = value.split()
+        value = [*words] if all(word.startswith(_HASH) for word in words) else [*value.split(",")]
+    if not isinstance(value, list):
+        return value
+    return [tag for one in value if (tag := _tag_of(one)) not in (None, "")]
+
+
+def _tag_of(value: Json) -> Json:
+    if isinstance(value, bool | int | float):
+        return msgspec.json.encode(value).decode()
+    return value.strip().removeprefix(_HASH).strip() if isinstance(value, str) else value
+
+
+def _spelled_tags(tags: Json) -> Json:
+    """Tags as they are read again: what begins with a # has another one before it."""
+    listed = tags if isinstance(tags, list | tuple) else []
+    return [f"{_HASH}{one}" if isinstance(one, str) and one.startswith(_HASH) else one for one in listed]
 
 
 def links_in(text: str) -> list[str]:
@@ -247,7 +273,7 @@ def render_page(page: Page) -> str:
         if lines and lines[0].startswith(f"{mine}:"):
             as_written[mine] = lines
         if mine in as_written or fields.get(name) not in (None, [], {}, ()):
-            front[mine] = fields.get(name)
+            front[mine] = _spelled_tags(fields.get(name)) if name == "tags" else fields.get(name)
     about = [link for name in page.about if links_in(link := f"[[{name}]]") == [name]]
     front |= {"about": about} if about and "about" not in others else {}
     form = _form_of(page.text)
@@ -292,8 +318,8 @@ def id_above(content: str) -> str | None:
     if isinstance(held, str):
         return held
     lines = content.lstrip("\n").partition("\n\n")[0].split("\n")
-    fields = split_front_matter("\n".join(["---", *(line for line in lines if line.rstrip() != "---"), "---"]))[0]
-    id = fields.get("id")
+    entries = parse_entries([line for line in lines if line.rstrip() != "---"])
+    id = {entry.name: entry.value() for entry in entries}.get("id")
     return id if isinstance(id, str) else None
 
 

@@ -17,6 +17,7 @@ from typing import TypeAlias
 from recollect.errors import StoreError
 from recollect.store.sqlite.file import HEADER, read_head
 
+_HEAD, _LARGEST_PAGE = 100, 65_536
 Row: TypeAlias = Mapping[str, object]
 
 
@@ -59,6 +60,7 @@ def _settled(path: Path) -> Generator[Path]:
     """The file itself, or a copy together with its log."""
     log = path.with_name(f"{path.name}-wal")
     if not log.exists() or not log.stat().st_size:
+        _require_whole(path)
         yield path
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -66,6 +68,18 @@ def _settled(path: Path) -> Generator[Path]:
         shutil.copyfile(path, copy)
         shutil.copyfile(log, copy.with_name("copy.db-wal"))
         yield copy
+
+
+def _require_whole(path: Path) -> None:
+    """A file must have the pages that it says it has: SQLite misses none before it comes to it."""
+    head = read_head(path)
+    if head is None:
+        return
+    size, pages = (int.from_bytes(head[at : at + width], "big") for at, width in ((16, 2), (28, 4)))
+    is_told = head[24:28] == head[92:96] and size.bit_count() == 1  # early releases of SQLite leave it as it was
+    wanted = pages * (size if size > 1 else _LARGEST_PAGE)
+    if len(head) < _HEAD or (is_told and path.stat().st_size < wanted):
+        raise StoreError(f"{path.name} is cut off: it has {path.stat().st_size:,} bytes of {wanted:,}")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -11,7 +11,7 @@ import msgspec
 from recollect.config import Settings
 from recollect.engine.care import export
 from recollect.engine.core import Core, as_one_act
-from recollect.engine.intake.elsewhere import fits, import_elsewhere
+from recollect.engine.intake.elsewhere import fits, import_elsewhere, require_sound
 from recollect.engine.intake.import_agentos import import_agentos
 from recollect.engine.intake.imports import find_palaces, import_trusty
 from recollect.engine.intake.results import Imported
@@ -151,6 +151,7 @@ def told_by(path: Path) -> str:
             f"{path} is a memory, or a backup of one: `recollect restore FILE` makes it the memory; to have it in"
             " another one, restore it into a folder of its own (--home), and import an export of that",
         )
+    require_sound(path)
     raise InvalidInput(
         "path", f"{path} is of none of the programs that are known here ({', '.join(ORIGINS)}); say which, if it is"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
@@ -19,22 +20,25 @@ def names_in(files: Iterable[NoteFile]) -> dict[str, str]:
     """By what a link may say in small letters, what the note is called; without what several notes are called."""
     found: dict[str, str] = {}
     several: set[str] = set()
-    for file in files:
-        name, ways = _called(file)
+    called = [_called(file) for file in files]
+    shared = Counter(name for names, _ in called for name in {one.casefold() for one in names})
+    for names, ways in called:
+        name = next((one for one in names if shared[one.casefold()] == 1), names[-1])
         for way in {one.casefold() for one in ways} - {name.casefold()}:
             several |= {way} if found.setdefault(way, name) != name else set()
     return {way: name for way, name in found.items() if way not in several}
 
 
-def _called(file: NoteFile) -> tuple[str, list[str]]:
-    """What a note is called, and in which other ways a link may say so."""
+def _called(file: NoteFile) -> tuple[list[str], list[str]]:
+    """What a note may be called, the likeliest first and last what no other is, and in which ways a link may say so."""
     path = PurePosixPath(file.path)
     numbered = _NUMBERED.fullmatch(path.stem)
     rest = None if numbered is None else numbered["rest"]
     heading = _HEADING.fullmatch(file.draft.text.lstrip().split("\n", 1)[0].strip())
-    name = file.draft.title or rest or (heading and heading[1]) or path.stem
-    ways = [path.stem, path.name, str(path.with_suffix("")), file.path, *_aliases(file.draft.metadata)]
-    return name.strip(), ways if numbered is None else [*ways, numbered["number"], *([rest] if rest else [])]
+    whole = str(path.with_suffix(""))
+    names = [one.strip() for one in (file.draft.title, rest, heading and heading[1], path.stem, whole) if one]
+    ways = [path.stem, path.name, whole, file.path, *_aliases(file.draft.metadata)]
+    return names, ways if numbered is None else [*ways, numbered["number"], *([rest] if rest else [])]
 
 
 def _aliases(metadata: Mapping[str, Json]) -> list[str]:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
@@ -16,8 +19,9 @@ from msgspec import Struct
 from recollect.engine.graph.named import names_of
 from recollect.engine.parse import parse_draft, parse_label
 from recollect.errors import InvalidInput
+from recollect.ingest.entities import names_within
 from recollect.ingest.frontmatter import put_on_top
-from recollect.ingest.vault import KEYS, Page, links_in, parse_page, plain_ends
+from recollect.ingest.vault import KEYS, PROPERTIES, Page, links_in, parse_page, plain_ends
 from recollect.store.base import Entities, View, normal_name
 from recollect.types import Draft, Json, Record
 
@@ -25,6 +29,9 @@ LEFT_OUT = ("source", "document", "message", "code")
 """Kinds that are no notes: they come from documents, talks and code, which have files of their own."""
 _USUAL = Draft(text="")
 _MOMENTS = ("event_time", "valid_from", "valid_until")
+_WRITTEN = ("date", "created", "created_at")
+"""Fields of a file's owner that may tell when it was written, the likeliest first."""
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 _STRETCH = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?")
 
 
@@ -121,6 +128,21 @@ def told_above(file: NoteFile, record: Record) -> dict[str, Json]:
     return told
 
 
+def told_moment(file: NoteFile, now: datetime) -> datetime | None:
+    """When a note was written, which says no time of ours: by a field of its owner's, or by its name that is a day.
+    What is still to come is not when it was written.
+    """
+    held = file.draft.metadata.get(PROPERTIES)
+    fields: Mapping[str, Json] = held if isinstance(held, Mapping) else {}
+    day = _DAY.match(PurePosixPath(file.path).name)
+    for said in (*(fields.get(name) for name in _WRITTEN), day and day[0]):
+        if isinstance(said, str | int) and not isinstance(said, bool):
+            with suppress(InvalidInput):
+                if (moment := _parse_moment(said, "time")) <= now:
+                    return moment
+    return None
+
+
 def are_twins(first: NoteFile, second: NoteFile) -> bool:
     """Did two machines make a note each of one file, at moments of their own?"""
     ids = {first.page.id, second.page.id}
@@ -140,11 +162,13 @@ def page_of(view: View, record: Record, was: NoteFile | None = None) -> Page:
     known = view.names([record.space], text=normal_name(record.text)).get(record.space, [])
     named = view.entities(Entities(space=record.space, names=tuple(known))) if known else []
     linked = {name.casefold() for name in links_in(record.text)}
-    about = sorted({one.name for one in named if linked.isdisjoint(name.casefold() for name in names_of(one))})
+    said = names_within(record.text, (name for one in named for name in names_of(one)))
+    unlinked = (one for one in named if linked.isdisjoint(name.casefold() for name in names_of(one)))
+    about = sorted({one.name for one in unlinked if not said.isdisjoint(names_of(one))})
     same: dict[str, tuple[str, ...]] = {}
     if was is not None:
-        lines, said = was.page.lines, was.draft
-        same = {name: some for name, some in lines.items() if getattr(said, name) == getattr(record, name)}
+        lines, draft = was.page.lines, was.draft
+        same = {name: some for name, some in lines.items() if getattr(draft, name) == getattr(record, name)}
     return Page(text=record.text, id=record.id, fields=fields, about=tuple(about), lines=same)
 
 

@@ -37,6 +37,7 @@ from recollect.engine.care.note_pages import (
     parse_note,
     sign,
     told_above,
+    told_moment,
 )
 from recollect.engine.care.note_records import VERB, notes_of, require_not_forgotten, require_not_undone, visible
 from recollect.engine.core import (
@@ -361,7 +362,7 @@ class Run:
             if kept is not None and file is not None and file.is_as(kept):
                 base, there = file.hash, file.hash if there == base else there
             if file is None:
-                self._gone(edit, id, record, there, base)
+                self._gone(edit, id, record, there, kept)
             elif (away := _put_away(edit, self._space, id, file)) is not None:
                 self._agree(edit, away, file)
             elif record is not None and there == file.hash:
@@ -377,11 +378,11 @@ class Run:
                 edit.keep(self._shelf, {id: KnownFile(file.path, file.hash, lines=True)}, space=self._space)
                 self._to_write[id] = file
 
-    def _gone(self, edit: Edit, id: str, record: Record | None, there: str | None, base: str | None) -> None:
+    def _gone(self, edit: Edit, id: str, record: Record | None, there: str | None, kept: KnownFile | None) -> None:
         """The file is no longer there: so is the record, unless it has changed since."""
         if record is None:
             edit.keep(self._shelf, {id: None}, space=self._space)
-        elif there == base:
+        elif there == (kept and kept.hash):
             gone = msgspec.structs.replace(record, status="archived")
             joined = self._joined.get(id)
             reason = "its file was deleted" if joined is None else f"a merge made its file one with that of {joined}"
@@ -391,7 +392,7 @@ class Run:
             edit.keep(self._shelf, {id: None}, space=self._space)
             self._did["archived"] += 1
         else:
-            self._write(edit, record, None)
+            self._write(edit, record, None, again="" if kept is None else kept.path)
 
     def _agree(self, edit: Edit, record: Record, file: NoteFile) -> None:
         if file.signed is not None:
@@ -417,9 +418,9 @@ class Run:
             )
         if old is None:
             require_not_forgotten(edit, self._space, id)
-            new = self._screened(
-                edit, make_record(self._core, edit, msgspec.structs.replace(file.draft, id=id), self._space)
-            )
+            at = file.draft.event_time or told_moment(file, edit.now)
+            draft = msgspec.structs.replace(file.draft, id=id, event_time=at)
+            new = self._screened(edit, make_record(self._core, edit, draft, self._space))
             edit.apply([put_of(edit, new, VERB, reason=f"read from {file.path}")])
             self._did["added"] += 1
         else:
@@ -472,14 +473,16 @@ class Run:
         again = parse_note(file.path, data, content_of(data))
         return data if (again.page.id, again.hash) == (record.id, said) else None
 
-    def _write(self, edit: Edit, record: Record, file: NoteFile | None) -> None:
-        """The record says something new. Its file's own fields stay as they are, where it was of an earlier release."""
+    def _write(self, edit: Edit, record: Record, file: NoteFile | None, *, again: str = "") -> None:
+        """The record says something new. Its file's own fields stay as they are, where it was of an earlier release.
+        One that is gone is written `again` under the name that it had, where nothing else has it now.
+        """
         page = page_of(edit, record, file)
         was = None if file is None else file.page.before
         as_before = file is not None and was is not None and says_same(record.metadata, was)
         if file is not None and as_before:
             page = msgspec.structs.replace(page, fields={**page.fields, "metadata": file.page.fields["metadata"]})
-        path = self._place(page, self._files.taken()) if file is None else file.path
+        path = self._place(page, self._files.taken(), again) if file is None else file.path
         if self._write_file(path, page, None if file is None else file.data):
             kept = KnownFile(path, hash_of(record, record.event_time), lines=not as_before)
             edit.keep(self._shelf, {record.id: kept}, space=self._space)
@@ -545,8 +548,12 @@ class Run:
         edit.keep(self._shelf, known, space=self._space)
         self._did["written"] += len(known)
 
-    def _place(self, page: Page, taken: set[str]) -> str:
-        """A name for a new file: never in a folder that is passed over, where nobody would find it again."""
+    def _place(self, page: Page, taken: set[str], again: str = "") -> str:
+        """A name for a new file, `again` if that is free: never in a folder that is passed over, where nobody would
+        find it again.
+        """
+        if again and again.casefold() not in taken and not self._files.is_there(again) and self._files.may_hold(again):
+            return again
         path = name_page(page, taken)
         return path if self._is_shut(path) or self._files.may_hold(path) else name_page(page, taken, sorted=False)
 

@@ -228,15 +228,25 @@ def relate_one(
     return cast("Relation", done[-1].thing), True
 
 
-def bring_one(core: Core, edit: Edit, origin: str, stated: Statement, space: str) -> tuple[Relation | str, bool]:
-    """States a fact that another program kept; all that it says is its id, so that it comes once.
+def bring_one(
+    core: Core, edit: Edit, origin: str, stated: Statement, space: str, *, wherever: bool = False
+) -> tuple[Relation | str, bool]:
+    """States a fact that another program kept; all that it says is its id, so that it comes once. Where it stood is
+    no part of that for one that is the same `wherever` it stands.
 
     Answers the relation, or its id where it was forgotten here for good; and whether it is new.
     """
-    id = f"{origin}:{hashlib.sha256(msgspec.json.encode(stated)).hexdigest()[:20]}"
-    if forgotten_among(edit, space, "relation", [id]):
-        return id, False
+    usual = _id_of_said(origin, stated)
+    id = _id_of_said(origin, msgspec.structs.replace(stated, provenance=None)) if wherever else usual
+    if gone := forgotten_among(edit, space, "relation", [usual, id]):
+        return next(iter(gone)), False
+    if edit.get(Relation, space, usual) is not None:  # as earlier releases called it
+        id = usual
     return relate_one(core, edit, msgspec.structs.replace(stated, id=id), space, replaces=False)
+
+
+def _id_of_said(origin: str, stated: Statement) -> str:
+    return f"{origin}:{hashlib.sha256(msgspec.json.encode(stated)).hexdigest()[:20]}"
 
 
 def mask_object(screen: Screen, subject: str, predicate: str, object: str) -> tuple[str, tuple[str, ...]]:

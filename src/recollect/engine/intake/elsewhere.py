@@ -42,6 +42,7 @@ Progress = Callable[[str, int, int], None]
 _AT_ONCE = 100
 _HEAD = 65_536
 _MARK = b"\xef\xbb\xbf"  # which some editors put before UTF-8
+_ARCHIVE = b"PK\x03\x04"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _LARGEST = 512 * 1024 * 1024
 _MOST_FILES = 20_000
@@ -64,7 +65,14 @@ class Files:
 
     @cached_property
     def _archive(self) -> zipfile.ZipFile | None:
-        return zipfile.ZipFile(self._path) if self._path.is_file() and zipfile.is_zipfile(self._path) else None
+        if not self._path.is_file() or not (zipfile.is_zipfile(self._path) or _begins_as_archive(self._path)):
+            return None
+        try:
+            return zipfile.ZipFile(self._path)
+        except zipfile.BadZipFile as error:
+            raise InvalidInput(
+                "path", f"{self._path} is a ZIP file that is damaged or cut off: {error}. Nothing was taken"
+            ) from error
 
     @property
     def place(self) -> str:
@@ -127,14 +135,18 @@ class Files:
             try:
                 self._tables[name] = table_names(self._place(name))
             except StoreError as error:
-                raise InvalidInput("path", str(error)) from error
+                raise _damaged(error) from error
         return self._tables[name]
 
     def rows(self, name: str, table: str) -> Iterator[Row]:
         try:
             yield from read_tables(self._place(name), [table]).get(table, [])
         except StoreError as error:
-            raise InvalidInput("path", str(error)) from error
+            raise _damaged(error) from error
+
+
+def _damaged(error: StoreError) -> InvalidInput:
+    return InvalidInput("path", f"{error}. Nothing was taken")
 
 
 def _as_utf_8(data: bytes) -> bytes:
@@ -142,6 +154,12 @@ def _as_utf_8(data: bytes) -> bytes:
     if data.startswith(_WIDE):
         return data[: len(data) // 2 * 2].decode("utf-16", "replace").encode()
     return data.removeprefix(_MARK)
+
+
+def _begins_as_archive(path: Path) -> bool:
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(len(_ARCHIVE)) == _ARCHIVE
+    return False
 
 
 def _is_plain(path: Path) -> bool:
@@ -155,14 +173,23 @@ def fits(origin: Origin, path: Path) -> bool:
     """Are these files of that program?"""
     try:
         return origin.fits(Files(path))
-    except (InvalidInput, zipfile.BadZipFile):
+    except InvalidInput:
         return False
+
+
+def require_sound(path: Path) -> None:
+    """What no program is told by may be so since it is damaged: then that is the error."""
+    files = Files(path)
+    look = files.head if zipfile.is_zipfile(path) else files.tables
+    for name in files.files:
+        look(name)
 
 
 def read_elsewhere(origin: Origin, path: Path) -> list[Item]:
     """All that some files hold; what cannot be read is an error."""
     files = Files(path)
     if not origin.fits(files):
+        require_sound(path)
         raise InvalidInput("path", f"{path} holds nothing that {origin.name} writes")
     try:
         return list(origin.read(files))
@@ -393,7 +420,7 @@ class Taking:
             provenance=parse_optional(item.provenance or None, "provenance") or (None if self._own else self._origin),
             metadata={"subject": item.subject, "object": item.object} if self._own else {},
         )  # fmt: skip
-        fact, new = bring_one(self._core, edit, self._origin, statement, self._space)
+        fact, new = bring_one(self._core, edit, self._origin, statement, self._space, wherever=item.wherever)
         if isinstance(fact, str):
             self._forgotten[fact] = None
             return
@@ -404,6 +431,8 @@ class Taking:
         if not item.messages:
             self._left["conversation", "nothing is said in it"] += 1
             return
+        for what in item.left:
+            self._left[what, "the export does not hold what is in it"] += 1
         location = place_conversation(item, self._path, self._talks)
         self._talks += 1
         draft = parse_source(draft_conversation(item, location))

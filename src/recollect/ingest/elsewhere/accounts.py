@@ -27,7 +27,7 @@ from recollect.ingest.elsewhere.found import (
     text_of,
     time_of,
 )
-from recollect.ingest.exports import read_chatgpt, read_claude
+from recollect.ingest.exports import FILE, read_chatgpt, read_claude
 from recollect.ingest.html import page_to_markdown
 from recollect.ingest.talk import Conversation, Message, fit_text
 from recollect.types import Json
@@ -56,8 +56,19 @@ def _fits_chatgpt(files: Material) -> bool:
 
 
 def _read_chatgpt(files: Material) -> Iterator[Item]:
+    told: dict[str, tuple[datetime | None, str]] = {}
     for name in _conversations(files, b'"mapping"'):
-        yield from read_chatgpt(files.read(name))
+        for one in read_chatgpt(files.read(name)):
+            yield one
+            at = one.changed or max((said.at for said in one.messages if said.at is not None), default=None)
+            for what, text in one.told.items():
+                before = told.get(what, (None, ""))[0]
+                if what not in told or (at is not None and (before is None or before < at)):
+                    told[what] = at, text
+    for what, (at, text) in told.items():
+        dated: dict[str, Json] = {} if at is None else {"updated_at": at.isoformat()}
+        yield Note(key=f"user-{what}", text=text, kind="instruction" if what == "instructions" else "memory", at=at,
+                   metadata={"from": "custom instructions", **dated})  # fmt: skip
 
 
 # Claude
@@ -147,8 +158,9 @@ def _read_gemini(files: Material) -> Iterator[Item]:
             continue
         title = messages[0].text.split("\n")[0][:80]
         yield Conversation(
-            format="gemini", messages=messages, id=f"gemini-{key}", title=title, origin={"host": "gemini.google.com"}
-        )
+            format="gemini", messages=messages, id=f"gemini-{key}", title=title, origin={"host": "gemini.google.com"},
+            left=tuple(FILE for row in rows for _ in _sent(row)),
+        )  # fmt: skip
 
 
 def _talk_of(row: Row) -> str | None:
@@ -166,14 +178,22 @@ def _talk_of(row: Row) -> str | None:
 def _said(row: Row) -> Iterator[Message]:
     at = time_of(row, "time")
     asked = _PROMPTED.sub("", text_of(row, "title"))
-    if asked:
-        yield Message("user", fit_text(asked), at)
+    said = "\n".join([asked, *(f"[file: {name}]" for name in _sent(row))]).strip()
+    if said:
+        yield Message("user", fit_text(said), at)
     parts = row.get("safeHtmlItem")
     listed = cast("list[object]", parts) if isinstance(parts, list) else [parts]
     pages = [text_of(cast("Row", part), "html", "htmlValue") for part in listed if isinstance(part, Mapping)]
     answer = "\n\n".join(page_to_markdown(page)[1] for page in pages if page).strip()
     if answer:
         yield Message("assistant", fit_text(answer), at)
+
+
+def _sent(row: Row) -> list[str]:
+    """The names of the files that were sent with a prompt."""
+    held = [row.get("attachedFiles"), row.get("imageFile")]
+    listed = [one for some in held for one in (cast("list[object]", some) if isinstance(some, list) else [some])]
+    return [name for one in listed if isinstance(one, str) and (name := one.strip())]
 
 
 CHATGPT = Origin("chatgpt", _fits_chatgpt, _read_chatgpt)

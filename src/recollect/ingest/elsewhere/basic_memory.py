@@ -28,7 +28,7 @@ from recollect.ingest.frontmatter import split_front_matter
 from recollect.types import Json
 
 _OBSERVED = re.compile(r"^\s*(?:[-*+]|\d+[.)]) +\[(?P<category>[^\[\]()]+)\] +(?P<text>\S.*)$")
-_LINK = re.compile(r"\[\[(?P<object>[^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+_LINK = re.compile(r"\[\[(?P<object>[^\[\]|]+?)(?:\\?\|[^\[\]]*)?\]\]")
 _RELATED = re.compile(
     r"^\s*[-*+] +(?:(?P<predicate>[^\s\[\]]+|\"[^\"\[\]]+\"|'[^'\[\]]+') *)?" + _LINK.pattern + r"(?: *\([^()]*\))?$"
 )
@@ -96,18 +96,21 @@ def _read_note(name: str, text: str, changed: datetime | None, whole: str) -> It
             )  # fmt: skip
         elif related is not None:
             predicate = (related["predicate"] or "").strip("\"' ") or "links_to"
-            yield Fact(
-                subject=title, predicate=predicate, object=related["object"].strip(), since=since, provenance=name
-            )
+            yield _fact(title, predicate, related["object"], since, name)
         else:
             prose.append(line)
     for link in filter(None, links):
-        yield Fact(subject=title, predicate="links_to", object=link, since=since, provenance=name)
+        yield _fact(title, "links_to", link, since, name)
     said = re.sub(r"^#+ *(Observations|Relations)\s*$", "", "\n".join(prose), flags=re.MULTILINE).strip()
     said = re.sub(r"\n{3,}", "\n\n", said)
     if said and said.lstrip("# ").strip() != title:
         yield Note(key=f"{key}#", text=said, title=title, kind="note", tags=tags, at=at, source=name, room=project,
                    metadata=dated, whole=whole)  # fmt: skip
+
+
+def _fact(title: str, predicate: str, other: str, since: datetime | None, name: str) -> Fact:
+    said = other.strip()
+    return Fact(subject=title, predicate=predicate, object=said, since=since, provenance=name, wherever=True)
 
 
 ORIGIN = Origin("basic-memory", _fits, _read)

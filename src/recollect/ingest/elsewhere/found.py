@@ -58,6 +58,8 @@ class Fact(Struct, frozen=True, kw_only=True):
     until: datetime | None = None
     confidence: float = 1.0
     provenance: str | None = None
+    wherever: bool = False
+    """Is it the same fact in whichever file it stands? Notes are moved."""
 
 
 class Named(Struct, frozen=True, kw_only=True):

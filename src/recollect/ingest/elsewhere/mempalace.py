@@ -6,7 +6,9 @@ stand in `knowledge_graph.sqlite3`, which may lie elsewhere. Drawers that were c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from datetime import MAXYEAR, datetime, timedelta
 
 from recollect.ingest.elsewhere.found import Fact, Item, Left, Material, Note, Origin, Row, share_of, text_of, time_of
 from recollect.types import Json
@@ -14,6 +16,7 @@ from recollect.types import Json
 _DOCUMENT = "chroma:document"
 _CHROMA = {"embeddings", "embedding_metadata", "collections", "segments"}
 _VALUES = ("string_value", "int_value", "float_value", "bool_value")
+_DAY = re.compile(r"[0-9]{4}-?[0-9]{2}-?[0-9]{2}")
 _KEPT = ("source_file", "added_by", "hall", "topic", "agent", "type", "date")
 
 
@@ -81,9 +84,17 @@ def _read_facts(files: Material, name: str) -> Iterator[Item]:
         share = share_of(row.get("confidence"))
         yield Fact(
             subject=ends[0], predicate=predicate, object=ends[1], since=time_of(row, "valid_from", "extracted_at"),
-            until=time_of(row, "valid_to"), confidence=1.0 if share is None else share,
+            until=_end_of(row), confidence=1.0 if share is None else share,
             provenance=text_of(row, "source_file", "source_closet") or None,
         )  # fmt: skip
+
+
+def _end_of(row: Row) -> datetime | None:
+    """Until when a fact holds: what ends on a day there holds through that day."""
+    moment = time_of(row, "valid_to")
+    if moment is None or _DAY.fullmatch(text_of(row, "valid_to")) is None or moment.year == MAXYEAR:
+        return moment
+    return moment + timedelta(days=1)
 
 
 ORIGIN = Origin("mempalace", _fits, _read)
