@@ -17,8 +17,9 @@ from tests.conftest import Clock
 from tests.pgserver import store_url
 
 import recollect
-from recollect import Memory, Settings
+from recollect import Memory, Settings, StoreDamaged
 from recollect.engine.core import forgotten_among, ways_out
+from recollect.store.marks import BUCKETS, Bucket
 from recollect.store.sql.edit import SqlEdit
 from recollect.store.sql.seal import NOTED, seal
 from recollect.types import Change, Entity, Record, Relation
@@ -136,14 +137,34 @@ def test_an_entry_that_an_earlier_release_left_of_what_is_gone_hides_no_mark(
             "UPDATE journal SET object_type = 'record', object_id = ?, checksum = ? WHERE entry = ?",
             (first.object_id, seal([left[name] for name in NOTED]), first.entry),
         )
+    assert ways_out_of(kept, first.object_id) == {first.object_id: "forget"}
     with kept.core.store.read() as view:
         assert list(forgotten_among(view, "default", "record", [first.object_id])) == [first.object_id]
-        assert ways_out(view, "default", "record", [first.object_id]) == {first.object_id: "forget"}
     assert kept.import_(tmp_path / "old.jsonl")[0].forgotten == (first.object_id,)
     kept.remember("Tea once more", id=first.object_id)
     with kept.core.store.read() as view:
         assert forgotten_among(view, "default", "record", [first.object_id]) == {}
     assert kept.check() == []
+
+
+def test_marks_that_are_not_as_written_are_told_by_either_store(kept: Memory, clock: Clock) -> None:
+    kept.remember("Tea at five", id="a")
+    kept.forget("a")
+    clock.advance(days=60)
+    kept.thin(older_than=MONTH)
+    assert kept.check() == []
+    with kept.core.store.write() as edit:
+        assert list(edit.kept(BUCKETS, space="default")) == [""]
+        edit.keep(BUCKETS, {"": Bucket({}, 0)}, space="default")
+    [told] = kept.check()
+    assert "marks of what was forgotten or evicted are not as written (space default)" in told
+    with pytest.raises(StoreDamaged, match="marks of what is gone for good"):
+        ways_out_of(kept, "a")
+
+
+def ways_out_of(memory: Memory, id: str) -> dict[str, str]:
+    with memory.core.store.read() as view:
+        return ways_out(view, "default", "record", [id])
 
 
 Step = tuple[Literal["remember", "forget", "evict", "thin", "export", "import"], frozenset[int]]
