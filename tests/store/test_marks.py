@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
+import sqlite3
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from tests.store.test_sqlite import STORES
 
 import recollect
-from recollect import Settings
+from recollect import InvalidInput, Settings, StoreDamaged
+from recollect.engine.care.keep import repair
 from recollect.engine.core import forgotten_among, ways_out
 from recollect.store.marks import (
     BUCKETS,
@@ -24,6 +29,7 @@ from recollect.store.marks import (
     marks_in,
     with_marks,
 )
+from recollect.store.sql.rows import to_json
 
 AT = datetime(2026, 5, 1, 12, tzinfo=UTC)
 MICROS = int(AT.timestamp() * 1e6)
@@ -49,7 +55,7 @@ def test_each_of_many_marks_is_found_in_the_buckets_of_its_id(at_once: int) -> N
         near = {key: buckets[key] for key in keys_of([id]) if key in buckets}
         assert len(near) == 1
         assert ("record", id) in marks_in(near)
-    assert max(len(ids) for bucket in buckets.values() for ids in bucket.values()) <= 36
+    assert max(len(ids) for bucket in buckets.values() for ids in bucket.held.values()) <= 36
 
 
 def test_the_later_mark_of_a_thing_takes_the_place_of_the_one_before() -> None:
@@ -68,7 +74,7 @@ def test_marks_take_half_of_the_room_that_they_took_one_by_one() -> None:
     for start in range(0, len(ids), 200):
         put(buckets, ids[start : start + 200], forgotten_at(MICROS))
     loose = sum(len(f"forgotten record:{id} {MICROS}") for id in ids)
-    assert sum(len(f"gone {key} {bucket}") for key, bucket in buckets.items()) < 0.75 * loose
+    assert sum(len(f"gone {key} {to_json(bucket)}") for key, bucket in buckets.items()) < 0.75 * loose
 
 
 def test_marks_of_earlier_releases_tell_what_they_told(tmp_path: Path) -> None:
@@ -84,6 +90,72 @@ def test_marks_of_earlier_releases_tell_what_they_told(tmp_path: Path) -> None:
             assert ways_out(view, "default", "record", ids) == {
                 "old": "forget", "aged": "evict", "both": "evict", "stays": "remember",
             }  # fmt: skip
+
+
+KEY = next(iter(with_marks({}, {("record", "e5"): Mark("forget", 5)})))
+SOUND = to_json(with_marks({}, {("record", "e5"): Mark("forget", 5)})[KEY])
+WRONG = [
+    "[1]", "{}", '{"held":{}}', '{"record forget":{"e5":5}}', SOUND.replace("5}", '"5"}', 1), SOUND.replace("e5", "e6"),
+    SOUND.replace(":5}", ":6}"), SOUND.replace(":5}", f":{10**18}}}"), SOUND.replace(":5}", ":-1}"),
+    SOUND.replace("record", "martian"), SOUND.replace("forget", "evict"), SOUND.replace('{"e5":5}', "{}"),
+]  # fmt: skip
+
+
+def thinned(folder: Path) -> None:
+    """A memory in which it stays that one thing was forgotten, and an export of before."""
+    with recollect.open(settings=Settings(home=folder, embedder="none")) as memory:
+        memory.remember("One that stays", id="stays")
+        memory.remember("What was forgotten", id="e5")
+        memory.export(folder / "old.jsonl")
+        memory.forget("e5")
+        memory.remember("Another", id="another")
+        memory.thin(older_than=timedelta(0))
+        assert "e5" not in {one.object_id for one in memory.journal(limit=100)}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_marks_that_are_not_as_written_are_told_and_set_aside(tmp_path: Path, wrong: str) -> None:
+    thinned(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "recollect.db", isolation_level=None)) as db:
+        assert db.execute("UPDATE shelves SET value = ? WHERE shelf = 'gone'", (wrong,)).rowcount == 1
+    settings = Settings(home=tmp_path, embedder="none")
+    with recollect.open(settings=settings) as memory:
+        [told] = memory.check()
+        assert told.startswith("up to 36 marks of what was forgotten or evicted are not as written (space default)")
+        with pytest.raises(StoreDamaged, match="run `recollect doctor`"):
+            memory.import_(tmp_path / "old.jsonl")
+        assert memory.count() == 2
+    done = repair(settings)
+    assert (done.marks, done.set_aside, done.unreadable) == (36, 1, 0)
+    assert done.kept_aside is not None
+    assert '"shelf":"gone"' in (Path(done.kept_aside) / "rows.jsonl").read_text()
+    with recollect.open(settings=settings) as memory:
+        assert memory.check() == []
+        assert memory.import_(tmp_path / "old.jsonl")[0].records == 1
+
+
+@pytest.mark.parametrize("empty", [True, False])
+@pytest.mark.parametrize("wrong", WRONG)
+def test_an_export_whose_marks_are_not_as_written_is_refused(tmp_path: Path, wrong: str, empty: bool) -> None:
+    thinned(tmp_path / "here")
+    file = tmp_path / "all.jsonl"
+    with recollect.open(settings=Settings(home=tmp_path / "here", embedder="none")) as memory:
+        memory.export(file)
+    *lines, end = file.read_bytes().splitlines(keepends=True)
+    place = next(n for n, line in enumerate(lines) if b'"shelf":"gone"' in line)
+    line = json.loads(lines[place])
+    lines[place] = json.dumps({"shelf": {**line["shelf"], "value": json.loads(wrong)}}).encode() + b"\n"
+    last = json.loads(end)
+    last["end"]["sha256"] = hashlib.sha256(b"".join(lines)).hexdigest()
+    file.write_bytes(b"".join(lines) + json.dumps(last).encode() + b"\n")
+    with recollect.open(settings=Settings(home=tmp_path / "there", embedder="none")) as memory:
+        if not empty:
+            memory.remember("Here before", id="before")
+        with pytest.raises(
+            InvalidInput, match=rf"line {place + 1}: marks of what is gone for good .* Nothing was taken"
+        ):
+            memory.import_(file)
+        assert memory.count() == (not empty)
 
 
 def test_the_marks_of_a_store_of_this_format_are_read(tmp_path: Path) -> None:

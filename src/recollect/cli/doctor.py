@@ -363,7 +363,14 @@ def _repaired(done: Repaired) -> str:
     if done.kept_aside is None:
         return "nothing canonical was damaged; what is derived is as it should be"
     aside = f"{many(done.set_aside, 'row')} set aside, {many(done.unreadable, 'row')} unreadable"
-    return f"{many(done.kept, 'row')} kept, {aside}; the damaged file and the list of rows are in {done.kept_aside}"
+    told = f"{many(done.kept, 'row')} kept, {aside}; the damaged file and the list of rows are in {done.kept_aside}"
+    if not done.marks:
+        return told
+    return (
+        f"{told}. Lost are up to {many(done.marks, 'mark')} of what was forgotten or evicted and of which history tells"
+        " no more: such a thing may come back by an export or a file of notes that still has it, and can be forgotten"
+        " once more"
+    )
 
 
 def _vectors(model: ModelReport, *, limited: bool) -> str:

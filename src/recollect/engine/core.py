@@ -21,6 +21,7 @@ from recollect.errors import Conflict, NotFound, StoreAway, StoreBusy, StoreErro
 from recollect.fields import Spaces
 from recollect.store.base import Changes, Edit, S, Store, T, Turn, View
 from recollect.store.marks import marks_of
+from recollect.store.ops import GONE
 from recollect.types import Change, Filter, Record, Space
 
 A = ParamSpec("A")
@@ -341,8 +342,18 @@ def last_changes(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[
     for start in range(0, len(asked), _IDS_AT_ONCE):
         some = Changes(space=space, object_ids=asked[start : start + _IDS_AT_ONCE])
         changes = view.journal(some, limit=_MOST_CHANGES)
-        last |= {change.object_id: change for change in changes if change.object_type == noun}
+        last |= {change.object_id: change for change in changes if change.object_type == noun and tells(change)}
     return last
+
+
+def tells(change: Change) -> bool:
+    """Does an entry say anything of its object? Of what was forgotten, or went with thinned history, earlier releases
+    left entries that say no more than that they began an act. A mark is later than such a one, and earlier than all
+    others: as it was made nothing was left of its object, and what came since has versions, or says how it went.
+    """
+    if change.verb in GONE:
+        return change.verb == "forget" or change.reason is not None
+    return change.before is not None or change.after is not None
 
 
 def within(filter: Filter, space: str, versions: Sequence[int]) -> Filter:

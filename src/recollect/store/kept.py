@@ -32,10 +32,12 @@ class Exported(Struct, frozen=True, kw_only=True):
 class Repaired(Struct, frozen=True, kw_only=True):
     """What a repair did: how many rows it kept, how many it set aside, and where those and the old file are.
 
-    Nothing was wrong where `kept_aside` is None.
+    `marks` says of how many things at most it cannot be told any more that they were forgotten or evicted: they may
+    come back by an old export or file. Nothing was wrong where `kept_aside` is None.
     """
 
     kept: int = 0
     set_aside: int = 0
     unreadable: int = 0
+    marks: int = 0
     kept_aside: str | None = None

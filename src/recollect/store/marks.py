@@ -4,6 +4,9 @@ What each was, how it left, and when it was forgotten. That is all of a store th
 small: many marks stand together, in buckets by the hash of the id. One that is full is split by the next digit of the
 hash; then all four parts are there, so that where an id belongs is always found by asking for the beginnings of its
 hash. Marks that stand loose, each by itself, are of earlier releases, and stay.
+
+The entries of the journal that marks stand for had a checksum each, and so a bucket has one: a mark that is lost, or is
+another's, would let come back what was forgotten.
 """
 
 from __future__ import annotations
@@ -12,11 +15,24 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeAlias
+from zlib import crc32
 
+import msgspec
+from msgspec import Struct
+
+from recollect.errors import StoreDamaged
+from recollect.forms import decode
 from recollect.store.base import Shelf, View
 
-Bucket: TypeAlias = dict[str, dict[str, int]]
-"""Seconds by id, by what the things were and how they left, as in `record forget`."""
+
+class Bucket(Struct, frozen=True, forbid_unknown_fields=True):
+    """Seconds by id, by what the things were and how they left, as in `record forget`; and the checksum of all that and
+    of where it stands."""
+
+    held: Mapping[str, Mapping[str, int]]
+    checksum: int
+
+
 Marks: TypeAlias = "Mapping[tuple[str, str], Mark]"
 """By noun and id."""
 
@@ -25,12 +41,16 @@ LOOSE_FORGOTTEN = Shelf("forgotten", int)
 """When something was forgotten, in microseconds, by noun and id."""
 LOOSE_LEFT = Shelf("left", str)
 """By which verb something left the present that went with thinned history."""
+MARKS = (BUCKETS, LOOSE_FORGOTTEN, LOOSE_LEFT)
 _MOST = 36
 """So many marks of things with ids of usual length fill a quarter of a page: more would spill over into a page of
 their own."""
 _DEEPEST = 12
 _DIGITS = "0123"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST = int((datetime(9999, 12, 31, tzinfo=UTC) - _EPOCH).total_seconds())
+_NOUNS = ("record", "entity", "relation")
+_encode = msgspec.msgpack.Encoder().encode
 
 
 class Mark(NamedTuple):
@@ -62,6 +82,9 @@ def marks_of(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str,
 
 def loose_marks(forgotten: Mapping[str, int], left: Mapping[str, str]) -> dict[tuple[str, str], Mark]:
     """What the two shelves of earlier releases tell."""
+    for at in forgotten.values():
+        if not _is_second(at // 1_000_000):
+            raise _damaged(LOOSE_FORGOTTEN.name)
     marks = {key: Mark(verb) for key, verb in left.items()} | {key: forgotten_at(at) for key, at in forgotten.items()}
     return {(key.partition(":")[0], key.partition(":")[2]): mark for key, mark in marks.items()}
 
@@ -76,6 +99,25 @@ def marks_in(buckets: Mapping[str, Bucket]) -> dict[tuple[str, str], Mark]:
     return dict(_marks_in(buckets))
 
 
+def is_as_written(shelf: str, key: str, value: str | bytes) -> bool:
+    """Does what stands on a shelf under a key say what it said when it was written, where that is a mark of something?
+    Of one that stands loose it is told whether it can be read.
+    """
+    try:
+        if shelf == BUCKETS.name:
+            return _is_sound(key, decode(value, Bucket))
+        if shelf == LOOSE_FORGOTTEN.name:
+            return _is_second(decode(value, int) // 1_000_000)
+        return shelf != LOOSE_LEFT.name or bool(decode(value, str))
+    except (msgspec.DecodeError, UnicodeDecodeError, TypeError):
+        return False
+
+
+def most_lost(shelf: str) -> int:
+    """How many marks something may have held on a shelf that cannot be read any more: as many as fit."""
+    return _MOST if shelf == BUCKETS.name else int(shelf in (LOOSE_FORGOTTEN.name, LOOSE_LEFT.name))
+
+
 def with_marks(buckets: Mapping[str, Bucket], marks: Marks) -> dict[str, Bucket | None]:
     """What changes where marks come into the buckets that they belong to; a later one takes the place of an earlier."""
     added: dict[str, dict[tuple[str, str], Mark]] = {}
@@ -84,13 +126,16 @@ def with_marks(buckets: Mapping[str, Bucket], marks: Marks) -> dict[str, Bucket 
         added.setdefault(home, {})[noun, id] = mark
     changed: dict[str, Bucket | None] = {}
     for key, new in added.items():
-        changed |= _spread(key, dict(_marks_in({key: buckets.get(key, {})})) | new)
+        held = {key: buckets[key]} if key in buckets else {}
+        changed |= _spread(key, dict(_marks_in(held)) | new)
     return changed
 
 
 def _marks_in(buckets: Mapping[str, Bucket]) -> Iterator[tuple[tuple[str, str], Mark]]:
-    for bucket in buckets.values():
-        for told, ids in bucket.items():
+    for key, bucket in buckets.items():
+        if not _is_sound(key, bucket):
+            raise _damaged(BUCKETS.name)
+        for told, ids in bucket.held.items():
             noun, _, verb = told.partition(" ")
             for id, second in ids.items():
                 yield (noun, id), Mark(verb, second)
@@ -98,7 +143,7 @@ def _marks_in(buckets: Mapping[str, Bucket]) -> Iterator[tuple[tuple[str, str], 
 
 def _spread(key: str, marks: Marks) -> dict[str, Bucket | None]:
     if len(marks) <= _MOST or len(key) == _DEEPEST:
-        return {key: _bucket(marks)}
+        return {key: _bucket(key, marks)}
     parts: dict[str, dict[tuple[str, str], Mark]] = {key + digit: {} for digit in _DIGITS}
     for (noun, id), mark in marks.items():
         parts[_hash(id)[: len(key) + 1]][noun, id] = mark
@@ -108,11 +153,38 @@ def _spread(key: str, marks: Marks) -> dict[str, Bucket | None]:
     return spread
 
 
-def _bucket(marks: Marks) -> Bucket:
-    bucket: Bucket = {}
+def _bucket(key: str, marks: Marks) -> Bucket:
+    held: dict[str, dict[str, int]] = {}
     for (noun, id), mark in sorted(marks.items()):
-        bucket.setdefault(f"{noun} {mark.verb}", {})[id] = mark.second
-    return bucket
+        held.setdefault(f"{noun} {mark.verb}", {})[id] = mark.second
+    return Bucket(held, _checksum(key, held))
+
+
+def _checksum(key: str, held: Mapping[str, Mapping[str, int]]) -> int:
+    return crc32(_encode((key, sorted((told, sorted(ids.items())) for told, ids in held.items()))))
+
+
+def _is_sound(key: str, bucket: Bucket) -> bool:
+    """Is it what was written there, and can it be read? Its checksum alone tells nothing of who writes one himself."""
+    for told, ids in bucket.held.items():
+        noun, _, verb = told.partition(" ")
+        if noun not in _NOUNS or not verb:
+            return False
+        if not all(_hash(id).startswith(key) and _is_second(second) for id, second in ids.items()):
+            return False
+    return bucket.checksum == _checksum(key, bucket.held)
+
+
+def _is_second(second: int) -> bool:
+    """Is it one of those that a calendar has? 0 stands for none."""
+    return 0 <= second <= _LAST
+
+
+def _damaged(shelf: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"marks of what is gone for good ({shelf!r}) are not as they were written; run `recollect doctor`, which tells"
+        " what is damaged and how to go on"
+    )
 
 
 def _keys(id: str) -> list[str]:

@@ -25,6 +25,7 @@ from recollect.engine.parse import (
 )
 from recollect.errors import InvalidInput
 from recollect.fields import fields_of
+from recollect.store import marks
 from recollect.store.portable import NOUNS, OBJECTS, Row, Spaces, is_as_written
 from recollect.types import Record
 
@@ -58,6 +59,12 @@ def check_row(noun: str, row: Row, spaces: Spaces, number: int) -> None:
         raise InvalidInput("file", f"line {number:,}: {error}. Nothing was taken") from error
     if noun in OBJECTS and row[columns.index("space_no")] not in spaces.values():
         raise InvalidInput("file", f"line {number:,}: {noun}.space: no line tells of that space. Nothing was taken")
+    if noun == "shelf" and not marks.is_as_written(*(row[columns.index(name)] for name in ("shelf", "key", "value"))):
+        raise InvalidInput(
+            "file",
+            f"line {number:,}: marks of what is gone for good (shelf.shelf {row[columns.index('shelf')]!r}) are not as"
+            " they were written: they were changed, or damaged. Nothing was taken",
+        )
     if not is_as_written(noun, row):
         raise InvalidInput(
             "file",

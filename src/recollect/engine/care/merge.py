@@ -21,7 +21,7 @@ from recollect.engine.care.same_graph import SameGraph, lacks_an_end
 from recollect.engine.care.same_lists import listed, take_lists
 from recollect.engine.care.same_source import SameSource
 from recollect.engine.care.whereabouts import Parcel, Whereabouts
-from recollect.engine.core import Core, space_of, transact, ways_out
+from recollect.engine.core import Core, space_of, tells, transact, ways_out
 from recollect.engine.graph.link import describe, joined, names_of, relink
 from recollect.engine.intake.results import Differing, Imported
 from recollect.engine.places import identity_of, keep_identity
@@ -179,11 +179,10 @@ def _take_one(edit: Edit, life: _Life, tally: _Tally) -> None:
         for change in edit.journal(Changes(space=life.space, object_id=life.id), limit=100_000)
         if change.object_type == life.noun
     ]
+    told = [change for change in changes if tells(change)]
     held = [edit.get(type_, life.space, life.id, version=one.after) for one in changes if one.after is not None]
     ours = [one for one in held if one is not None]
-    known = (
-        any(change.verb in GONE for change in changes) if changes else ways_out(edit, life.space, life.noun, [life.id])
-    )
+    known = any(change.verb in GONE for change in told) if told else ways_out(edit, life.space, life.noun, [life.id])
     if not ours and known:
         tally.forgotten[life.id] = None
     elif not ours:

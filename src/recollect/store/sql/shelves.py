@@ -22,4 +22,6 @@ def read_shelf(db: Database, owner: int | None, shelf: Shelf[V], keys: Sequence[
     try:
         return {row[0]: decode(row[1]) for row in db.rows(f"{sql} ORDER BY key", values)}
     except (msgspec.DecodeError, TypeError) as error:
-        raise StoreDamaged(f"what is kept as {shelf.name!r} cannot be read: {error}") from error
+        raise StoreDamaged(
+            f"what is kept as {shelf.name!r} cannot be read ({error}); run `recollect doctor`"
+        ) from error

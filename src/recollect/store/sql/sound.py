@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from recollect.store.base import Thing, names_of
+from recollect.store.marks import MARKS, is_as_written, most_lost
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.rows import to_entity
 from recollect.store.sql.seal import NOTED, SPACES, is_sound, is_sound_entry, is_sound_space
@@ -37,6 +38,7 @@ def broken_rows(
     )[0][0]
     if count:
         yield f"{count} records belong to no space"
+    yield from _broken_marks(db, besides)
     yield from _broken_names(db)
 
 
@@ -61,6 +63,20 @@ def _rows(db: Database, sql: str, key: str) -> Iterator[Row]:
         if len(rows) < _AT_ONCE:
             return
         after = rows[-1][0]
+
+
+def _broken_marks(db: Database, besides: Collection[str]) -> Iterator[str]:
+    """Can it still be told what is gone for good?"""
+    shelves = ", ".join(f"'{shelf.name}'" for shelf in MARKS)
+    for number, name in db.rows("SELECT no, name FROM spaces ORDER BY no"):
+        rows = db.rows(f"SELECT shelf, key, value FROM shelves WHERE space_no = ? AND shelf IN ({shelves})", (number,))
+        broken = [shelf for shelf, key, value in rows if not is_as_written(shelf, key, value)]
+        if broken and str(name) not in besides:
+            lost = sum(map(most_lost, broken))
+            yield (
+                f"up to {lost} marks of what was forgotten or evicted are not as written (space {name}): what they"
+                f" stand for could come back by an old export or file; {_GO_ON}, which sets them aside"
+            )
 
 
 def _broken_names(db: Database) -> Iterator[str]:

@@ -1,9 +1,10 @@
 """Which history is old enough to go, and what must stay of it?
 
 A version goes whose end lies at or before a horizon. The last one of an object stays where something refers to that
-object, though it has left the present. An entry goes with the version that it led to, unless it began an act of which
-others stay, or was taken back by one that stays; one that says that an object is gone leaves a mark of that, unless the
-object is there again. A store is known by its first entry, and its time by the last.
+object, though it has left the present. An entry goes with the version that it led to, unless it was taken back by one
+that stays; one that says that an object is gone leaves a mark of that, unless the object is there again. Of one that
+began an act of which others stay no more is left than that it did. A store is known by its first entry, and its time
+by the last.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ _NAMING: Mapping[type[Thing], tuple[str, ...]] = {
 }
 _BETWEEN = "entry > (SELECT min(entry) FROM journal) AND entry < (SELECT max(entry) FROM journal)"
 _WHEN = "coalesce(stamp, at)"
-_TELLS_OF_NO_VERSION = (
-    "before IS NULL AND after IS NULL AND (object_type <> 'space' OR verb NOT IN ('create', 'describe', 'drop'))"
-)
-_SAYS_GONE = f"object_type <> 'space' AND verb IN {GONE}"
+OF_SPACES = ("create", "describe", "drop")
+"""What the journal says of spaces, and never goes."""
+_TELLS_OF_NO_VERSION = f"before IS NULL AND after IS NULL AND (object_type <> 'space' OR verb NOT IN {OF_SPACES})"
+_SAYS_GONE = f"object_type <> 'space' AND verb IN {GONE} AND (verb = 'forget' OR reason IS NOT NULL)"
 
 
 def find_old(db: Database, space: str, number: int, of: Historic, stamp: int) -> Due:

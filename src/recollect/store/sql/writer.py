@@ -44,7 +44,7 @@ from recollect.store.sql.moment import Moment, stamp_of
 from recollect.store.sql.rows import to_json, to_micros, to_moment
 from recollect.store.sql.seal import NOTED, ROWS, seal, seal_version
 from recollect.store.sql.shapes import COLUMNS, TABLES
-from recollect.store.sql.thin import TYPES, begun_by, entries_of, marked, marks_of, still_there, ways_out
+from recollect.store.sql.thin import OF_SPACES, TYPES, begun_by, entries_of, marked, marks_of, still_there, ways_out
 from recollect.store.sql.upkeep import (
     fade,
     find_present,
@@ -386,6 +386,26 @@ class Writer:
         emptied = ", ".join(f"{name} = NULL" for name in columns)
         self._db.many(f"UPDATE journal SET {emptied}, checksum = ? WHERE entry = ?", rows)
 
+    def _empty(self, begun: Sequence[int]) -> None:
+        """Entries that began an act stay for its sake alone: they say no more of which thing they told, and so hide
+        none of its marks.
+        """
+        chosen, values = self._db.dialect.among("entry", begun)
+        rows: list[Row] = []
+        for noted in self._db.rows(f"SELECT {', '.join(NOTED)} FROM journal WHERE {chosen}", values):
+            told = dict(zip(NOTED, noted, strict=True))
+            verb = told["verb"]
+            if told["object_type"] != "space" and verb in OF_SPACES:
+                verb = "thin"
+            about = {"verb": verb, "object_type": "space", "object_id": told["space"]}
+            left = {**told, **about, "before": None, "after": None, "reason": None}
+            rows.append((*about.values(), seal([left[name] for name in NOTED]), told["entry"]))
+        self._db.many(
+            "UPDATE journal SET verb = ?, object_type = ?, object_id = ?, before = NULL, after = NULL, reason = NULL,"
+            " checksum = ? WHERE entry = ?",
+            rows,
+        )
+
     def _unsay(self, op: Unsay) -> Done:
         chosen, values = self._db.dialect.among("reason", op.reasons)
         self._blank(f"space = ? AND {chosen}", (op.space, *values), ("reason",))
@@ -524,7 +544,7 @@ class Writer:
             return ()
         begun = begun_by(self._db, entries)
         if begun:
-            self._blank(*self._db.dialect.among("entry", sorted(begun)))
+            self._empty(sorted(begun))
         gone = [entry for entry in entries if entry not in begun]
         chosen, values = self._db.dialect.among("entry", gone)
         count = self._db.change(f"DELETE FROM journal WHERE {chosen}", values)

@@ -11,10 +11,11 @@ import errno
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -23,6 +24,7 @@ from recollect import private
 from recollect.errors import NewerStore, NotFound, ReadOnlyStore, RecollectError, StoreDamaged, StoreError, StoreFull
 from recollect.store.base import Thing
 from recollect.store.kept import Repaired
+from recollect.store.marks import is_as_written, most_lost
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sql.database import Row
 from recollect.store.sql.seal import NOTED, SPACES, is_sound, is_sound_entry, is_sound_space, seal
@@ -78,7 +80,10 @@ def _replace(path: Path, now: datetime) -> Repaired:
     lines = [msgspec.json.encode(one).decode() for one in saved.broken]
     aside = put_in_place(path, fresh, now, "damaged")
     assert aside is not None
-    told = Repaired(kept=saved.kept, set_aside=len(saved.broken), unreadable=saved.lost, kept_aside=str(aside))
+    told = Repaired(
+        kept=saved.kept, set_aside=len(saved.broken), unreadable=saved.lost, kept_aside=str(aside),
+        marks=sum(most_lost(str(one["shelf"])) for one in saved.broken if one["table"] == "shelves"),
+    )  # fmt: skip
     private.write_text(aside / "rows.jsonl", "\n".join([*lines, ""]))
     return told
 
@@ -198,12 +203,13 @@ def _set_aside(saved: _Saved, table: str, columns: Sequence[str], row: Row) -> N
         saved.broken.append(told)
 
 
-def _is_json(value: object) -> bool:
+def _can_be_read(kept: Mapping[str, Any]) -> bool:
+    """Is what is kept on a shelf JSON, and where it is a mark of something as it was written?"""
     try:
-        msgspec.json.decode(value)  # type: ignore[arg-type]
+        msgspec.json.decode(kept["value"])
     except (msgspec.DecodeError, UnicodeDecodeError, TypeError):
         return False
-    return True
+    return is_as_written(kept["shelf"], kept["key"], kept["value"])
 
 
 def _take_spaces(to: sqlite3.Connection, saved: _Saved) -> None:
@@ -309,7 +315,7 @@ def _take_what_can_be_read(source: sqlite3.Connection, to: sqlite3.Connection, t
     for order in ("ASC", "DESC"):
         try:
             for row in source.execute(f"SELECT {columns} FROM {table} ORDER BY 1 {order}"):
-                if table == "shelves" and not _is_json(row[named.index("value")]):
+                if table == "shelves" and not _can_be_read(dict(zip(named, row, strict=True))):
                     _set_aside(saved, table, named, row)
                 elif not any(isinstance(value, _Unreadable) for value in row):
                     to.execute(f"INSERT OR IGNORE INTO {table}({columns}) VALUES({marks})", row)
