@@ -823,6 +823,15 @@ def test_a_folder_that_cannot_be_read_at_all_is_refused_by_its_name(
         memory.sync(folder / "notes")
 
 
+def test_the_files_that_would_become_notes_are_those_that_do(memory: Memory, folder: Path) -> None:
+    (folder / "plain.md").write_text("The lamp is green.\n")
+    (folder / "private.md").write_text("The lamp is <private>a gift</private>.\n")
+    (folder / "secret.md").write_text("The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a.\n")
+    assert foreign_files(memory.core, folder, "default") == ["plain.md"]
+    done = memory.sync(folder)
+    assert (done.added, sorted(one.path for one in done.problems)) == (1, ["private.md", "secret.md"])
+
+
 def test_a_file_whose_name_is_no_text_is_told_and_does_not_hold_up_the_others(memory: Memory, folder: Path) -> None:
     memory.remember("one", id="one")
     memory.sync(folder)

@@ -270,7 +270,8 @@ def test_notes_of_basic_memory_whose_titles_differ_in_case_or_spacing_alone_are_
         put(tmp_path / "notes" / f"{number}.md", f"---\ntitle: {title}\npermalink: tea-{number}\n---\n\nSome tea.\n")
     for new in (3, 0):
         (done,) = memory.import_(tmp_path / "notes")
-        assert (done.entities, done.problems) == (new, ())
+        told = "2 memories left out: it is told there more than once"
+        assert (done.entities, done.problems) == (new, (told,))
 
 
 @pytest.mark.parametrize("forgotten", ["Python", "python"])
@@ -894,7 +895,8 @@ def test_a_dry_run_counts_what_a_file_holds_twice_as_the_import_does(memory: Mem
     ]
     file = put(tmp_path / "mem0.json", rows)
     done = bring(memory, file)
-    assert (done.records, done.records_present) == (150, 150)
+    assert (done.records, done.records_present) == (150, 0)
+    assert done.problems == ("150 memories left out: it is told there more than once",)
     put(file, json.loads(file.read_text().replace('["one"]', '["two"]')))
     assert bring(memory, file).newer == 150
     assert {one.tags for one in memory.list(limit=500)} == {("two",)}

@@ -93,7 +93,9 @@ def foreign_files(core: Core, folder: Path, space: str) -> list[str]:
     with core.store.read() as view:
         if space in {one.name for one in view.spaces()} and view.kept(shelf, space=space):
             return []
-    return [file.path for file in Run(core, folder, space, shelf).read_files({}) if file.page.id is None]
+        screen = Screen(view, space)
+        files = (file for file in Run(core, folder, space, shelf).read_files({}) if file.page.id is None)
+        return [file.path for file in files if screen.take(file.draft)[0] is file.draft]  # others are left alone
 
 
 class NoNotes(InvalidInput):

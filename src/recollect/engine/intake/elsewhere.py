@@ -316,12 +316,19 @@ class Taking:
                 if note.recalled:
                     edit.touch({(self._space, draft.id or ""): note.recalled}, note.last_recalled or edit.now)
             else:
-                self._present["record"] += 1
+                self._count_present(receipt.id)
             if receipt.id is not None and receipt.outcome != "rejected":
                 known[place] = receipt.id
                 self._told.add(receipt.id)
             self._masked |= dict.fromkeys(receipt.masked)
         note_wholes(edit, self._space, met, known)
+
+    def _count_present(self, id: str | None) -> None:
+        """What some note was about already is not here from before: it comes a second time."""
+        if id in self._told:
+            self._left[self._nouns[0], "it is told there more than once"] += 1
+        else:
+            self._present["record"] += 1
 
     def _changed_there(self, edit: Edit, drafts: Sequence[Draft], met: Met) -> dict[int, str]:
         """Takes over what was changed there since it came, unless it was changed here as well. Answers what is here of
@@ -339,15 +346,15 @@ class Taking:
                 continue
             ours = here.id in self._told or last[here.id].verb not in (_CAME, _CAME_AGAIN)
             same = here.text == there.text
-            self._told.add(here.id)
             if says_the_same(there, here) or (same and (ours or not is_later(edit, there, here))):
-                self._present["record"] += 1
+                self._count_present(here.id)
             elif ours or not is_later(edit, there, here):
                 self._present["record"] += 1
                 self._left["memory", "it says something else here, which is kept"] += 1
             else:
                 self._renew(edit, here, there)
                 self._masked |= dict.fromkeys(masked)
+            self._told.add(here.id)
             known[place] = here.id
         for one in met.gone:
             if last[one.id].verb in (_CAME, _CAME_AGAIN):
