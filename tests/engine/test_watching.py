@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
+from recollect import InvalidInput, Memory
+from recollect.engine.care.note_watch import follow
 from recollect.engine.intake import projects, reading
+from recollect.engine.intake.results import Synced
 from recollect.engine.intake.watching import matters, watch_folder
 
 GUARD_SECONDS = 60
@@ -130,3 +132,58 @@ def test_only_what_could_be_indexed_matters(root: Path) -> None:
     yes = ["a.py", "sub/b.py", ".gitignore", "sub/.memoryignore", "gone", "."]
     assert [path for path in yes if not matters(root, f"{root}/{path}")] == []
     assert not matters(root, "/elsewhere/a.py")
+
+
+@pytest.fixture
+def linked(root: Path, tmp_path: Path) -> Path:
+    """A folder beside a link to where nobody may look, one to a folder of somebody else, and one to itself."""
+    (tmp_path / "other" / "deep").mkdir(parents=True)
+    (root / "other").symlink_to(tmp_path / "other")
+    (root / "again").symlink_to(root)
+    if Path("/proc/1/task").is_dir():
+        (root / "closed").symlink_to("/proc/1")
+    (root / "sub").mkdir()
+    return root
+
+
+def test_a_watch_follows_no_link_and_goes_into_folders_that_come(memory: Memory, linked: Path) -> None:
+    assert memory.index_project(linked, watch=True).watching
+    (linked / "sub" / "b.py").write_text("def second():\n    return 2\n")
+    until(lambda: titles(memory) == {("a.py", "first"), ("sub/b.py", "second")})
+    (linked / "new" / "inner").mkdir(parents=True)
+    (linked / "new" / "inner" / "c.py").write_text("def third():\n    return 3\n")
+    until(lambda: ("new/inner/c.py", "third") in titles(memory))
+    (linked / "new" / "inner" / "d.py").write_text("def fourth():\n    return 4\n")
+    until(lambda: ("new/inner/d.py", "fourth") in titles(memory))
+    assert memory.projects()[0].watched
+    shutil.rmtree(linked)
+    until(lambda: not memory.projects()[0].watched)
+
+
+def test_notes_beside_links_are_followed_and_what_is_behind_the_links_is_not(
+    memory: Memory, linked: Path, tmp_path: Path
+) -> None:
+    stop, done = threading.Event(), list[Synced]()
+    looks = follow(memory.core, linked, "default", stop, list[str]().append)
+    thread = threading.Thread(target=lambda: done.extend(looks))
+    thread.start()
+
+    def is_noticed() -> bool:
+        (linked / "sub" / "a.md").write_text("The first note.\n")
+        return bool(memory.list())
+
+    try:
+        until(is_noticed)
+        (tmp_path / "other" / "deep" / "x.md").write_text("A note of somebody else.\n")
+        (linked / "new" / "inner").mkdir(parents=True)
+        (linked / "new" / "inner" / "c.md").write_text("The third note.\n")
+        until(lambda: any("third" in one.text for one in memory.list()))
+        assert not [one for one in memory.list() if "somebody" in one.text]
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_a_folder_that_cannot_be_watched_is_told_in_one_line(memory: Memory, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="none cannot be watched: there is no such folder"):
+        list(follow(memory.core, tmp_path / "none", "default", threading.Event(), list[str]().append))

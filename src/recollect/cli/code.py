@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,6 +20,7 @@ from recollect.engine.memory import Memory
 from recollect.types import DEFAULT_SPACE, Hit
 
 _LINES_SHOWN = 3
+_NO_WATCHES = "perhaps the system allows no more watches (on Linux, fs.inotify.max_user_watches says how many)"
 
 projects = typer.Typer(
     help="The folders of source code that are indexed.\n\n\b\nExample:\n  recollect projects list",
@@ -64,8 +66,9 @@ def index(
         else:
             _put_status(status, seconds, whole)
             tell_waiting(waiting)
-        if watch and status.state == "completed":
-            _follow(memory, status)
+        if watch and status.state == "completed" and not _follow(memory, status):
+            say(f"error: {status.path} is there and can be watched no more; {_NO_WATCHES}")
+            return 1
     return 0 if status.state == "completed" else 1
 
 
@@ -80,11 +83,13 @@ def _put_status(status: ProjectStatus, seconds: float, whole: float | None) -> N
     )
 
 
-def _follow(memory: Memory, status: ProjectStatus) -> None:
-    """Waits for Ctrl-C, or for the folder to go; what changes is indexed by a thread of the memory."""
+def _follow(memory: Memory, status: ProjectStatus) -> bool:
+    """Waits for Ctrl-C, or for the folder to go; what changes is indexed by a thread of the memory. Answers whether the
+    folder did not stay unwatched."""
     say(f"watching {status.path}; Ctrl-C ends it")
     while wait_for_store(lambda: memory.project_status(status.id, space=status.space).watching, say):
         time.sleep(1)
+    return not Path(status.path).is_dir()
 
 
 def search_code(

@@ -206,6 +206,11 @@ def _is_skipped(name: str, beside: Collection[str]) -> bool:
     return name.startswith(".") or name in _SKIPPED or (name in _BROUGHT and not _BUILT_BY.isdisjoint(beside))
 
 
+def is_hidden(name: str) -> bool:
+    """Is a folder of that name, whatever it is in, none of notes?"""
+    return _is_skipped(name, ())
+
+
 def is_note(name: str) -> bool:
     """Is it by its name a Markdown file that is not hidden, and not what an editor puts beside one?"""
     stem, ending = os.path.splitext(name.lower())
