@@ -690,6 +690,39 @@ def test_neither_side_is_lost_when_the_sync_is_killed_once_the_file_is_written(
         assert not memory.sync(folder).changed
 
 
+@pytest.mark.parametrize("known", [False, True])
+def test_what_changes_after_a_sync_was_killed_is_no_conflict_where_nobody_touched_the_file(
+    tmp_path: Path, folder: Path, known: bool
+) -> None:
+    settings = Settings(home=tmp_path / "home", embedder="none")
+    with recollect.open(settings=settings) as memory:
+        memory.remember("The door is green.", id="door")
+        if known:
+            memory.sync(folder)
+            memory.revise("door", "The door is red.")
+    done = subprocess.run([sys.executable, "-c", KEPT_FIRST, str(tmp_path / "home"), str(folder)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    with recollect.open(settings=settings) as memory:
+        memory.revise("door", "The door is blue.")
+        done_now = memory.sync(folder)
+        assert (done_now.conflicts, done_now.written) == ((), 1)
+        assert texts(memory) == {"door": "The door is blue."}
+        assert only(folder).read_text().endswith("The door is blue.\n")
+        assert not memory.sync(folder).changed
+
+
+def test_a_file_that_somebody_put_back_while_its_note_changed_is_a_conflict(memory: Memory, folder: Path) -> None:
+    memory.remember("The door is green.", id="door")
+    memory.sync(folder)
+    first = only(folder).read_text()
+    memory.revise("door", "The door is red.")
+    memory.sync(folder)
+    only(folder).write_text(first)
+    memory.revise("door", "The door is blue.")
+    assert len(memory.sync(folder).conflicts) == 1
+    assert set(texts(memory).values()) == {"The door is green.", "The door is blue."}
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.engine.care.note_pages import LEFT_OUT
+from recollect.engine.care.note_pages import LEFT_OUT, hash_of
 from recollect.engine.core import forgotten_among, last_changes, ways_out
 from recollect.errors import InvalidInput
 from recollect.store.base import Changes, View
@@ -46,6 +46,19 @@ def require_not_undone(view: View, space: str, id: str) -> None:
             f"{id} was read from this file, and that was undone: the file stays. Delete it, or take the line with its"
             " id out, and it becomes a new note",
         )
+
+
+def has_said(view: View, record: Record, said: str, base: str | None) -> bool:
+    """Did a record say just this since it and its file last agreed (`base`)? Then a sync that was ended had written it
+    into the file, and could not note that any more; nobody has touched the file since.
+    """
+    told = view.journal(Changes(space=record.space, object_id=record.id), newest_first=True, limit=_JOURNALLED)
+    for change in told:
+        was = None if change.after is None else view.get(Record, record.space, record.id, version=change.after)
+        hashed = None if was is None else hash_of(was, was.event_time)
+        if hashed in (said, base):
+            return hashed == said
+    return False
 
 
 def notes_of(view: View, space: str) -> list[Record]:

@@ -39,7 +39,14 @@ from recollect.engine.care.note_pages import (
     told_above,
     told_moment,
 )
-from recollect.engine.care.note_records import VERB, notes_of, require_not_forgotten, require_not_undone, visible
+from recollect.engine.care.note_records import (
+    VERB,
+    has_said,
+    notes_of,
+    require_not_forgotten,
+    require_not_undone,
+    visible,
+)
 from recollect.engine.core import (
     Core,
     as_one_act,
@@ -373,7 +380,7 @@ class Run:
                 self._remove(edit, id, file)
             elif there == base or there is None:
                 self._take(edit, id, file, record)
-            elif file.hash == base and record is not None:
+            elif record is not None and (file.hash == base or has_said(edit, record, file.hash, base)):
                 self._write(edit, record, file)
             else:
                 self._keep_beside(edit, file, id)
