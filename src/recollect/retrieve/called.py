@@ -73,6 +73,13 @@ def speaks_of_another(question: str, meant: str, other: str) -> bool:
     return _is_next(asked, its, own) or _is_kin(asked, its, own) or _leads_back(asked, its, own)
 
 
+def may_speak_of_another(question: str, other: str) -> bool:
+    """Is there anything in a question and in a text by which that could be called otherwise?"""
+    asked, own = read_called(question), read_called(other)
+    ways = not _both_ways().isdisjoint(asked.words) and not _both_ways().isdisjoint(own.words)
+    return ways or not asked.labels.keys().isdisjoint(own.labels) or not _kin().isdisjoint(own.words)
+
+
 def _is_next(asked: Called, meant: Called, other: Called) -> bool:
     """Is the other called otherwise where the question says what is meant: exam 2 for exam 1?"""
     for word, labels in asked.labels.items():
@@ -143,6 +150,11 @@ def _times() -> frozenset[str]:
 @cache
 def _kin() -> frozenset[str]:
     return frozenset(_KIN.split())
+
+
+@cache
+def _both_ways() -> frozenset[str]:
+    return frozenset(way for pair in _ways() for way in pair)
 
 
 @cache

@@ -13,7 +13,7 @@ from itertools import chain, starmap
 
 import msgspec
 
-from recollect.retrieve.called import speaks_of_another
+from recollect.retrieve.called import may_speak_of_another, speaks_of_another
 from recollect.retrieve.change import without_verbs
 from recollect.retrieve.restate import Statement, are_values, read_statement
 from recollect.types import Hit, Record
@@ -29,8 +29,9 @@ def put_asked_first(hits: tuple[Hit, ...], question: str, asked: frozenset[str],
 
     `asked` are the question's terms; with `past` it asks for what was, so that being older says nothing.
     """
-    for at, hit in enumerate(hits[1:_CALLED_AT], 1):
-        if _is_called_so(question, hits[0], hit) or (not past and _is_meant(asked, hits[0], hit, at)):
+    named = bool(hits) and may_speak_of_another(question, hits[0].record.text)
+    for at, hit in enumerate(hits[1 : _CALLED_AT if named else _LOOKED_AT], 1):
+        if (named and _is_called_so(question, hits[0], hit)) or (not past and _is_meant(asked, hits[0], hit, at)):
             moved = (hit, *hits[:at], *hits[at + 1 :])
             scores = (other.score for other in hits)
             return tuple(msgspec.structs.replace(one, score=score) for one, score in zip(moved, scores, strict=True))

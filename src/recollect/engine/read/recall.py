@@ -219,7 +219,7 @@ class _Pool:
 
     def look_at_pieces(self, shown: _Shown) -> None:
         """Sees what kind of code the best are, where some of the best are code: from now on it is judged as that."""
-        if not self.code[self.best(_MAY_BE_SHOWN)].any():
+        if not self.code.any() or not self.code[self.best(_MAY_BE_SHOWN)].any():
             return
         rows = np.flatnonzero(self.code)
         rows = rows[np.argsort(-worth_of(self.evidence)[rows], kind="stable")][:LOOKED_AT]
