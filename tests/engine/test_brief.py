@@ -346,3 +346,24 @@ def test_of_rules_those_come_first_that_are_called_as_they_were_asked_for(
         ]
     )
     assert memory.recall(question)[0].record.text == first
+
+
+NAMES = ("Halden", "Berg", "Stein", "Moreau")
+SERVICES = ("orders", "billing", "search", "mail", "login", "report", "stock", "chat")
+
+
+def test_open_work_and_decisions_that_differ_in_what_they_are_about_all_stand_in_a_brief(memory: Memory) -> None:
+    work = [f"TODO: send the invoice to {name}." for name in NAMES]
+    decided = [f"Decision: the {name} service is deployed on Tuesdays." for name in SERVICES]
+    for text in (*work, *decided):
+        memory.remember(text)
+    assert sections(memory) == {"decisions": decided[::-1], "open": work[::-1]}
+    assert {hit.record.text for hit in memory.recall("what is left to do?")} == set(work)
+
+
+def test_a_note_that_says_more_is_not_left_out_for_a_newer_one_that_says_less(memory: Memory) -> None:
+    both = ["TODO: send the yearly invoice for the boat house to Halden and Moreau.",
+            "TODO: send the yearly invoice for the boat house to Halden."]  # fmt: skip
+    for text in both:
+        memory.remember(text)
+    assert sections(memory) == {"open": both[::-1]}

@@ -14,10 +14,11 @@ from msgspec import Struct
 
 from recollect.pattern import pattern_of
 from recollect.retrieve.context import cut_text, estimate_tokens, framed, render_record
-from recollect.retrieve.contradict import contradicts
 from recollect.retrieve.decided import takes_back
+from recollect.retrieve.displace import displaces
 from recollect.retrieve.fence import HEADINGS, fence_text
 from recollect.retrieve.restate import LONGEST, SURE, Statement, differ, read_statement, resemblance
+from recollect.retrieve.todo import stands_open
 from recollect.types import Record
 
 Section = Literal["pinned", "rules", "decisions", "open", "important"]
@@ -85,17 +86,6 @@ _FORBIDS = pattern_of(
 )
 _UNSPACED_RULE = pattern_of("总是|从不|不要|必须|不得|禁止|不准|偏好|喜欢|必ず|決して|好む|항상|절대|선호")
 _UNSPACED_DECISION = pattern_of("决定|決定|決め|결정")
-_TODO = pattern_of(
-    r"\A\W*(?:(?:to[ -]?dos?|fixme|next (?:steps?|tasks?|actions?|up)|(?:reste )?à faire|(?:tareas )?pendientes?|"
-    r"(?:resta )?da fare|сделать|nächste schritte?|offene (?:punkte|fragen|aufgaben|themen)|"
-    r"open (?:points?|questions?|items?|issues?|tasks?|work|to-?dos?|ends|bugs?|tickets?|prs?|pull requests?))\b\W|"
-    r"(?:open|offen|next)\b(?:\s*[:\])>]|\s+[-–—]|\s*\n)|next\b(?:,| (?:we|i)\b)|"
-    r"offen (?:ist|sind|bleibt|bleiben) noch\b)",
-    re.IGNORECASE,
-)
-"""What stands open, and not a shop that is ("Open Tuesdays") or whoever is next ("Next door")."""
-_UNCHECKED = pattern_of(r"^[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?\[ ?\][ \t]+\S", re.MULTILINE)
-"""A line of a list that waits for its mark."""
 TODO_WORDS = "todo fixme pendiente сделать".split()
 _NUMBERED = pattern_of(r"^[ \t]*\d{1,3}[.)][ \t]+(?=\S)", re.MULTILINE)
 _WORD = pattern_of(r"[^\W\d_]+")
@@ -122,7 +112,7 @@ def section_by_text(record: Record) -> Section:
     """
     text = _NO_RULE.sub(" ", _heading_of(record.text))
     words = set(_WORD.findall(text.casefold()))
-    if record.status in OPEN_STATUSES or _TODO.match(record.text) or _UNCHECKED.search(record.text):
+    if record.status in OPEN_STATUSES or stands_open(record.text):
         return "open"
     if not _marks_of(record).isdisjoint(DECISION_KINDS):
         return "decisions"
@@ -266,8 +256,9 @@ class _Plan:
             is_older = noted.record.event_time >= record.event_time
             newer, older = (held, said) if is_older else (said, held)
             texts = (noted.record.text, record.text) if is_older else (record.text, noted.record.text)
-            same = not differ(newer, older) and resemblance(newer, older, {}) >= SURE
-            if same or contradicts(*texts) or takes_back(*texts):
+            says_no_more = said.words <= held.words
+            same = says_no_more and not differ(newer, older) and resemblance(newer, older, {}) >= SURE
+            if same or displaces(*texts) or takes_back(*texts):
                 return noted
         return None
 
