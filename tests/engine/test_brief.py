@@ -88,6 +88,13 @@ def test_a_recall_that_asks_nothing_in_particular_gives_the_brief(memory: Memory
     assert not memory.recall("what should I know about Kafka?").signals.brief
 
 
+def test_a_hit_of_a_brief_scores_its_importance_and_no_likelihood(memory: Memory) -> None:
+    memory.remember("Always wear a helmet in the shed.", importance=0.3)
+    memory.remember("The cat sleeps in the shed.", importance=0.8)
+    told = memory.recall("what should I know?", min_score=0.95)
+    assert [(hit.score, hit.why.importance) for hit in told] == [(0.3, 0.3), (0.8, 0.8)]
+
+
 def test_a_general_question_keeps_to_its_filters(memory: Memory) -> None:
     fill(memory)
     assert [hit.record.text for hit in memory.recall("what do you know?", kinds=["decision"])] == [

@@ -35,7 +35,7 @@ from recollect.engine.parse import (
 from recollect.engine.read.acts import list_acts
 from recollect.engine.read.brief import Brief, make_brief
 from recollect.engine.read.facts import KIND as FACT
-from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_standing
+from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, importance_of, rank_standing
 from recollect.engine.read.readers import Handover, Readers
 from recollect.engine.read.scope import projects_seen
 from recollect.engine.read.stats import stats_of
@@ -148,7 +148,8 @@ class Reading:
         answer is what is of that time, the latest first, each with a score of 1; if nothing is, it is searched for.
 
         Without a query, or where the question is a general one ("what should I know?"), the answer is `brief`'s: its
-        records in its order, each with a score of 1, and `signals.brief` says so. One for a section of it alone ("what
+        records in its order, and `signals.brief` says so. Nothing was asked that a record could answer: the score of
+        each is its importance now, and `min_score` leaves out none. One for a section of it alone ("what
         are the open todos?", "which rules do we have?", "what did we decide lately?") is answered by that section.
         """
         where = parse_filter(space=space, **filters)
@@ -258,7 +259,9 @@ class Reading:
         made = make_brief(
             self.core, where, limit=most, budget_tokens=budget, foremost=foremost, only=section, asked=asked
         )
-        hits = tuple(Hit(record=noted.record, score=1.0, why=Why()) for noted in made.notes)
+        now = self.core.clock()
+        weighed = [(noted.record, round(importance_of(noted.record, now), 6)) for noted in made.notes]
+        hits = tuple(Hit(record=one, score=weight, why=Why(importance=round(weight, 4))) for one, weight in weighed)
         taken = round((perf_counter() - started) * 1e3, 3)
         problem = None if hits else self._missing(where)
         signals = Signals(brief=True, milliseconds=taken, problem=problem)
