@@ -374,3 +374,40 @@ def test_a_note_that_says_more_is_not_left_out_for_a_newer_one_that_says_less(me
     for text in both:
         memory.remember(text)
     assert sections(memory) == {"open": both[::-1]}
+
+
+@pytest.mark.parametrize("question", ["what is forbidden?", "what am I not allowed to do?", "Was ist hier verboten?"])
+def test_what_is_forbidden_is_asked_of_the_rules_and_told_first(memory: Memory, question: str) -> None:
+    for text in ("Anna likes jam.", "We never water at noon.", "No bonfires.", "Glyphosate is not allowed."):
+        memory.remember(text)
+    memory.remember("The cabin has a stove.")
+    told = [hit.record.text for hit in memory.recall(question)]
+    assert told == ["Glyphosate is not allowed.", "No bonfires.", "We never water at noon.", "Anna likes jam."]
+    assert not memory.recall("what is forbidden in the cabin?").signals.brief
+
+
+def test_in_a_small_brief_what_is_forbidden_stands_before_what_is_liked(memory: Memory) -> None:
+    bans = ["Plot 14: no bonfires.", "Glyphosate is not allowed on the plots.", "Sprinklers are banned in August."]
+    for text in bans:
+        memory.remember(text)
+    memory.remember_many([{"text": f"{name} likes {what}.", "kind": "preference"} for name, what in
+                          zip("Anna Omar Ruth Ivo Mira Lena Jan Tom".split(),
+                              "jam figs kale mint plums leeks peas beans".split(), strict=True)])  # fmt: skip
+    memory.remember("Garlic planted on 12 October, never watered since.")
+    told = [noted.record.text for noted in memory.brief(budget_tokens=300).notes]
+    assert set(told[:3]) == set(bans)
+    assert len(told) > 4
+    assert not [text for text in told if text.startswith("Garlic")]
+
+
+def test_where_no_open_work_is_known_that_is_said(memory: Memory) -> None:
+    for text in ("The ferry to Vis leaves at nine.", "Work on the roof was done in May.", "Anna has a red boat."):
+        memory.remember(text)
+    told = memory.recall("what is still to do?")
+    assert (len(told), told.signals.brief) == (0, False)
+    assert (told.signals.problem or "").startswith("no open work is known")
+    memory.remember("The tasks of the choir are sung in May.")
+    memory.remember("We still need to do the tasks of the boat house.")
+    assert [hit.record.text for hit in memory.recall("which tasks are open?")] == [
+        "We still need to do the tasks of the boat house."
+    ]

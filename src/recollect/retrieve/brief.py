@@ -85,6 +85,20 @@ _FORBIDS = pattern_of(
     re.IGNORECASE,
 )
 _UNSPACED_RULE = pattern_of("总是|从不|不要|必须|不得|禁止|不准|偏好|喜欢|必ず|決して|好む|항상|절대|선호")
+_UNSPACED_BAN = pattern_of("从不|不要|不得|禁止|不准|決して|절대")
+_UNSPACED_LIKING = pattern_of("偏好|喜欢|好む|선호")
+_EVER = pattern_of(
+    r"(?:\A|[.!?;:]\s+)(?:[^\W\d_]+['’]? ?){0,3}?\b(?:always|never|avoid|allergic|immer|niemals|nie|toujours|"
+    r"jamais|siempre|nunca|sempre|altijd|nooit|zawsze|nigdy|всегда|никогда|нельзя)\b",
+    re.IGNORECASE,
+)
+"""Something is to be so always, or never: "We never deploy on Fridays", but not "Garlic planted, never watered"."""
+_LIKING_WORDS = frozenset(
+    """
+prefer prefers likes dislikes wants insists allergic bevorzugt lieber préfère prefiere preferisce prefere woli
+предпочитает
+""".split()
+)
 _UNSPACED_DECISION = pattern_of("决定|決定|決め|결정")
 TODO_WORDS = "todo fixme pendiente сделать".split()
 _NUMBERED = pattern_of(r"^[ \t]*\d{1,3}[.)][ \t]+(?=\S)", re.MULTILINE)
@@ -130,6 +144,29 @@ def is_called_a_rule(record: Record) -> bool:
     """Is a record said to be a rule, by its fields or by a name for such in its text?"""
     text = _NO_RULE.sub(" ", _heading_of(record.text))
     return _is_marked_as_rule(record) or not set(_WORD.findall(text.casefold())).isdisjoint(RULE_NAMES)
+
+
+def weight_of_rule(record: Record) -> int:
+    """Of rules, which comes first where there is no room for all: what forbids something, then what is said to be a
+    rule or says what is always so, then what somebody likes, and at last what merely has a word of a rule.
+    """
+    text = _NO_RULE.sub(" ", _heading_of(record.text))
+    words = set(_WORD.findall(text.casefold()))
+    if _FORBIDS.search(text) or _UNSPACED_BAN.search(text):
+        return 4
+    likes = not words.isdisjoint(_LIKING_WORDS)
+    is_preference = not _marks_of(record).isdisjoint(("preference",))
+    if not is_preference and is_called_a_rule(record):
+        return 3
+    must = not words.isdisjoint(MUST_WORDS) and not words.isdisjoint(_OF_ALL)
+    if must or _EVER.search(text) or (_UNSPACED_RULE.search(text) and not _UNSPACED_LIKING.search(text)):
+        return 3
+    return 2 if likes or is_preference else 1
+
+
+def asks_by_name(asked: str) -> bool:
+    """Does a question name rules, conventions or preferences?"""
+    return not set(_WORD.findall(asked.casefold())).isdisjoint(RULE_NAMES)
 
 
 def _is_marked_as_rule(record: Record) -> bool:

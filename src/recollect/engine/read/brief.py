@@ -31,11 +31,13 @@ from recollect.retrieve.brief import (
     TODO_WORDS,
     Noted,
     Section,
+    asks_by_name,
     is_called_a_rule,
     plan_brief,
     render_brief,
     section_by_text,
     section_of,
+    weight_of_rule,
 )
 from recollect.retrieve.contradict import contradicts, statements_in
 from recollect.retrieve.decided import matter_of
@@ -103,8 +105,10 @@ def _by_section(
     for section, some in found.items():
         by_time = section in ("decisions", "open")
         some.sort(key=lambda one: (one.event_time, one.version), reverse=True)
-        if only == "rules":
-            some.sort(key=lambda one: len(said.intersection(terms(one.text))) + is_called_a_rule(one), reverse=True)
+        if section == "rules":
+            some.sort(key=weight_of_rule, reverse=True)
+            if only == "rules" and asks_by_name(asked):
+                some.sort(key=lambda one: len(said.intersection(terms(one.text))) + is_called_a_rule(one), reverse=True)
         if not by_time:
             some.sort(key=lambda one: one.importance if section == "rules" else importance_of(one, now), reverse=True)
     return found

@@ -52,6 +52,7 @@ from recollect.retrieve.asking import subject_of
 from recollect.retrieve.brief import Section
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.general import asked_of_a_time, asked_section, asks_generally
+from recollect.retrieve.todo import sounds_undone
 from recollect.store.base import Acts, Changes, View
 from recollect.types import (
     CATALOGUE_KINDS,
@@ -74,6 +75,7 @@ from recollect.types import (
 )
 
 _ORDERS: tuple[Order, ...] = get_args(Order)
+_NO_OPEN_WORK = "no open work is known: nothing has the status open, begins with TODO or has an unmarked box"
 _FEW = 1_000  # records that wait for vectors; of more it takes too long to tell which of them a question means
 
 
@@ -150,7 +152,8 @@ class Reading:
         Without a query, or where the question is a general one ("what should I know?"), the answer is `brief`'s: its
         records in its order, and `signals.brief` says so. Nothing was asked that a record could answer: the score of
         each is its importance now, and `min_score` leaves out none. One for a section of it alone ("what
-        are the open todos?", "which rules do we have?", "what did we decide lately?") is answered by that section.
+        are the open todos?", "which rules do we have?", "what did we decide lately?") is answered by that section;
+        where no open work is known, by what sounds as if it were still to be done, and else by `signals.problem`.
         """
         where = parse_filter(space=space, **filters)
         text = None if query is None else parse_question(query)
@@ -180,10 +183,14 @@ class Reading:
         )
         seconds, stated = parse_seconds(wait, "wait"), parse_flag(facts, "facts")
         answer = try_again(lambda: self._answer(parsed, seconds, facts=stated))
+        if section == "open":  # nothing is known to be open: what merely shares a word is no work
+            answer.hits = tuple(hit for hit in answer.hits if sounds_undone(hit.record.text))
         if not answer.hits and where.as_of is not None and answer.signals.problem is None:
             answer.signals = msgspec.structs.replace(answer.signals, problem=too_early(self.core, where.as_of))
         if answer.signals.problem is None and not answer:
             answer.signals = msgspec.structs.replace(answer.signals, problem=self._missing(parsed.filter))
+        if answer.signals.problem is None and not answer and section == "open":
+            answer.signals = msgspec.structs.replace(answer.signals, problem=_NO_OPEN_WORK)
         if answer.signals.problem is None and query is not None and len(query) > LONGEST_QUESTION:
             read = f"of the query, the first {LONGEST_QUESTION:,} characters were read"
             answer.signals = msgspec.structs.replace(answer.signals, problem=read)
