@@ -407,3 +407,21 @@ def test_a_note_that_says_no_more_is_not_offered_in_the_place_of_a_fuller_one(sh
     assert shell(*command.split()[1:], "--soft").code == 0
     rent = shell("remember", "The rent is 940.").out.split()[1]
     assert f"recollect forget {rent} --superseded-by" in shell("remember", "The rent is 940, due on the 3rd.").err
+
+
+def test_a_space_that_a_word_makes_is_told_as_new_and_where_nothing_is_the_others_are_named(shell: Shell) -> None:
+    told = shell("remember", "The gate is green.", "--space", "gardne")
+    assert "the space gardne is new" in told.err
+    assert "is new" not in shell("remember", "The gate is wide.", "--space", "gardne").err
+    assert "nothing is stored in 'default'; there is something in: gardne" in shell("recall", "gate").err
+
+
+def test_a_mistyped_entity_or_project_is_met_with_the_one_there_is(shell: Shell, tmp_path: Path) -> None:
+    assert shell("relate", "Mira", "likes", "tea").code == 0
+    assert "did you mean 'Mira'?" in shell("explore", "Mirra").err
+    shell.remember("The gate is green.", "--project", "garden")
+    file = tmp_path / "all.jsonl"
+    refused = shell("export", str(file), "--project", "GARDNE")
+    assert refused.code == 1
+    assert "no record has the project 'GARDNE'" in refused.err
+    assert not file.exists()

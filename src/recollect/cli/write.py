@@ -72,10 +72,13 @@ def remember(
         here = None if everywhere or "project" in given else claimed_here(memory)
         if here is not None:
             fields["project"] = here
+        is_new = space != DEFAULT_SPACE and space not in {one.name for one in memory.spaces()}
         receipt = memory.remember(read_text(text), space=space, replaces=replaces, **fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
         told = [] if receipt.id is None else list(already_lines(memory, receipt.already, receipt.id, receipt.space))
     code = answer(receipt, as_json=as_json, done="stored" if replaces is None else f"replaced {replaces} by")
     if not as_json and receipt.id is not None:
+        if is_new:
+            say(f"  the space {space} is new")
         if here is not None and receipt.stored:
             say(f"  of the project {here}; --everywhere keeps it for all")
         for line in told:

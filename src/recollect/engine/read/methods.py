@@ -188,7 +188,7 @@ class Reading:
         if not answer.hits and where.as_of is not None and answer.signals.problem is None:
             answer.signals = msgspec.structs.replace(answer.signals, problem=too_early(self.core, where.as_of))
         if answer.signals.problem is None and not answer:
-            answer.signals = msgspec.structs.replace(answer.signals, problem=self._missing(parsed.filter))
+            answer.signals = msgspec.structs.replace(answer.signals, problem=self._nothing(parsed.filter))
         if answer.signals.problem is None and not answer and section == "open":
             answer.signals = msgspec.structs.replace(answer.signals, problem=_NO_OPEN_WORK)
         if answer.signals.problem is None and query is not None and len(query) > LONGEST_QUESTION:
@@ -255,6 +255,26 @@ class Reading:
                 return missing_space(missing, [one.name for one in view.spaces()])
             return tell_unheld(view, where)
 
+    def _nothing(self, where: Filter) -> str | None:
+        """Why nothing is found, where that is known."""
+        problem = self._missing(where)
+        if problem is not None:
+            return problem
+        with self.core.store.read() as view:
+            return self._empty(view, where.spaces)
+
+    def _empty(self, view: View, spaces: Sequence[str]) -> str | None:
+        """Names the spaces that hold something where those that were asked for hold nothing at all."""
+        if not spaces or view.select(int, Filter(spaces=tuple(spaces), valid_only=False), limit=1):
+            return None
+        others = (one.name for one in view.spaces() if one.name not in spaces)
+        held = [name for name in others if view.select(int, Filter(spaces=(name,)), limit=1)]
+        return (
+            f"nothing is stored in {' or '.join(map(repr, spaces))}; there is something in: {', '.join(held)}"
+            if held
+            else None
+        )
+
     def _recall_brief(
         self, where: Filter, limit: int, budget_tokens: int | None, section: Section | None = None, asked: str = ""
     ) -> Recall:
@@ -270,7 +290,7 @@ class Reading:
         weighed = [(noted.record, round(importance_of(noted.record, now), 6)) for noted in made.notes]
         hits = tuple(Hit(record=one, score=weight, why=Why(importance=round(weight, 4))) for one, weight in weighed)
         taken = round((perf_counter() - started) * 1e3, 3)
-        problem = None if hits else self._missing(where)
+        problem = None if hits else self._nothing(where)
         signals = Signals(brief=True, milliseconds=taken, problem=problem)
         return Recall(hits=hits, pack=lambda _: made.text, signals=signals)
 
