@@ -371,20 +371,31 @@ def test_a_transcript_that_is_read_again_says_what_was_forgotten_and_stays_so(sh
 
 
 def test_of_two_that_differ_the_later_is_offered_in_the_place_of_the_earlier(shell: Shell) -> None:
-    now = shell.remember("The shop is in Dock Street.", "--valid-from", "2026-07-01")
-    before = shell("remember", "The shop is in High Street.", "--time", "2024-05")
+    now = shell.remember("The shop opens at 9.", "--valid-from", "2026-07-01")
+    before = shell("remember", "The shop opens at 8.", "--time", "2024-05")
     id = before.out.split()[1]
     assert f"if that took its place: recollect forget {id} --superseded-by {now}" in before.err
-    after = shell("remember", "The shop is in Quay Road.")
+    after = shell("remember", "The shop opens at 10.")
     assert f"if it takes its place: recollect forget {now} --superseded-by {after.out.split()[1]}" in after.err
 
 
 def test_of_two_that_differ_one_whose_id_another_space_has_too_is_offered(shell: Shell) -> None:
-    assert shell("remember", "The shop is in Dock Street.", "--id", "shop", "--space", "town").code == 0
-    assert shell("remember", "The shop is in Dock Street.", "--id", "shop", "--space", "harbour").code == 0
-    after = shell("remember", "The shop is in Quay Road.", "--space", "town")
+    assert shell("remember", "The shop opens at 9.", "--id", "shop", "--space", "town").code == 0
+    assert shell("remember", "The shop opens at 9.", "--id", "shop", "--space", "harbour").code == 0
+    after = shell("remember", "The shop opens at 10.", "--space", "town")
     assert after.code == 0
     assert f"if it takes its place: recollect forget shop --superseded-by {after.out.split()[1]}" in after.err
+
+
+def test_of_two_that_speak_of_two_things_neither_is_offered_in_the_place_of_the_other(shell: Shell) -> None:
+    pairs = [("TODO: send the invoice to Halden.", "TODO: send the invoice to Berg."),
+             ("Exam 1 is on 20 February.", "Exam 2 is on 29 May."),
+             ("The shop is in Dock Street.", "The shop is in Quay Road.")]  # fmt: skip
+    for older, newer in pairs:
+        id = shell.remember(older)
+        told = shell("remember", newer)
+        assert f"differs from {id}" in told.err
+        assert "--superseded-by" not in told.err
 
 
 def test_a_note_that_says_no_more_is_not_offered_in_the_place_of_a_fuller_one(shell: Shell) -> None:
@@ -396,3 +407,21 @@ def test_a_note_that_says_no_more_is_not_offered_in_the_place_of_a_fuller_one(sh
     assert shell(*command.split()[1:], "--soft").code == 0
     rent = shell("remember", "The rent is 940.").out.split()[1]
     assert f"recollect forget {rent} --superseded-by" in shell("remember", "The rent is 940, due on the 3rd.").err
+
+
+def test_a_space_that_a_word_makes_is_told_as_new_and_where_nothing_is_the_others_are_named(shell: Shell) -> None:
+    told = shell("remember", "The gate is green.", "--space", "gardne")
+    assert "the space gardne is new" in told.err
+    assert "is new" not in shell("remember", "The gate is wide.", "--space", "gardne").err
+    assert "nothing is stored in 'default'; there is something in: gardne" in shell("recall", "gate").err
+
+
+def test_a_mistyped_entity_or_project_is_met_with_the_one_there_is(shell: Shell, tmp_path: Path) -> None:
+    assert shell("relate", "Mira", "likes", "tea").code == 0
+    assert "did you mean 'Mira'?" in shell("explore", "Mirra").err
+    shell.remember("The gate is green.", "--project", "garden")
+    file = tmp_path / "all.jsonl"
+    refused = shell("export", str(file), "--project", "GARDNE")
+    assert refused.code == 1
+    assert "no record has the project 'GARDNE'" in refused.err
+    assert not file.exists()

@@ -88,6 +88,13 @@ def test_a_recall_that_asks_nothing_in_particular_gives_the_brief(memory: Memory
     assert not memory.recall("what should I know about Kafka?").signals.brief
 
 
+def test_a_hit_of_a_brief_scores_its_importance_and_no_likelihood(memory: Memory) -> None:
+    memory.remember("Always wear a helmet in the shed.", importance=0.3)
+    memory.remember("The cat sleeps in the shed.", importance=0.8)
+    told = memory.recall("what should I know?", min_score=0.95)
+    assert [(hit.score, hit.why.importance) for hit in told] == [(0.3, 0.3), (0.8, 0.8)]
+
+
 def test_a_general_question_keeps_to_its_filters(memory: Memory) -> None:
     fill(memory)
     assert [hit.record.text for hit in memory.recall("what do you know?", kinds=["decision"])] == [
@@ -346,3 +353,61 @@ def test_of_rules_those_come_first_that_are_called_as_they_were_asked_for(
         ]
     )
     assert memory.recall(question)[0].record.text == first
+
+
+NAMES = ("Halden", "Berg", "Stein", "Moreau")
+SERVICES = ("orders", "billing", "search", "mail", "login", "report", "stock", "chat")
+
+
+def test_open_work_and_decisions_that_differ_in_what_they_are_about_all_stand_in_a_brief(memory: Memory) -> None:
+    work = [f"TODO: send the invoice to {name}." for name in NAMES]
+    decided = [f"Decision: the {name} service is deployed on Tuesdays." for name in SERVICES]
+    for text in (*work, *decided):
+        memory.remember(text)
+    assert sections(memory) == {"decisions": decided[::-1], "open": work[::-1]}
+    assert {hit.record.text for hit in memory.recall("what is left to do?")} == set(work)
+
+
+def test_a_note_that_says_more_is_not_left_out_for_a_newer_one_that_says_less(memory: Memory) -> None:
+    both = ["TODO: send the yearly invoice for the boat house to Halden and Moreau.",
+            "TODO: send the yearly invoice for the boat house to Halden."]  # fmt: skip
+    for text in both:
+        memory.remember(text)
+    assert sections(memory) == {"open": both[::-1]}
+
+
+@pytest.mark.parametrize("question", ["what is forbidden?", "what am I not allowed to do?", "Was ist hier verboten?"])
+def test_what_is_forbidden_is_asked_of_the_rules_and_told_first(memory: Memory, question: str) -> None:
+    for text in ("Anna likes jam.", "We never water at noon.", "No bonfires.", "Glyphosate is not allowed."):
+        memory.remember(text)
+    memory.remember("The cabin has a stove.")
+    told = [hit.record.text for hit in memory.recall(question)]
+    assert told == ["Glyphosate is not allowed.", "No bonfires.", "We never water at noon.", "Anna likes jam."]
+    assert not memory.recall("what is forbidden in the cabin?").signals.brief
+
+
+def test_in_a_small_brief_what_is_forbidden_stands_before_what_is_liked(memory: Memory) -> None:
+    bans = ["Plot 14: no bonfires.", "Glyphosate is not allowed on the plots.", "Sprinklers are banned in August."]
+    for text in bans:
+        memory.remember(text)
+    memory.remember_many([{"text": f"{name} likes {what}.", "kind": "preference"} for name, what in
+                          zip("Anna Omar Ruth Ivo Mira Lena Jan Tom".split(),
+                              "jam figs kale mint plums leeks peas beans".split(), strict=True)])  # fmt: skip
+    memory.remember("Garlic planted on 12 October, never watered since.")
+    told = [noted.record.text for noted in memory.brief(budget_tokens=300).notes]
+    assert set(told[:3]) == set(bans)
+    assert len(told) > 4
+    assert not [text for text in told if text.startswith("Garlic")]
+
+
+def test_where_no_open_work_is_known_that_is_said(memory: Memory) -> None:
+    for text in ("The ferry to Vis leaves at nine.", "Work on the roof was done in May.", "Anna has a red boat."):
+        memory.remember(text)
+    told = memory.recall("what is still to do?")
+    assert (len(told), told.signals.brief) == (0, False)
+    assert (told.signals.problem or "").startswith("no open work is known")
+    memory.remember("The tasks of the choir are sung in May.")
+    memory.remember("We still need to do the tasks of the boat house.")
+    assert [hit.record.text for hit in memory.recall("which tasks are open?")] == [
+        "We still need to do the tasks of the boat house."
+    ]

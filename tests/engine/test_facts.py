@@ -35,6 +35,15 @@ def test_facts_are_recalled_by_their_words(memory: Memory) -> None:
     assert first >= len(FACTS) - 1
 
 
+def test_a_fact_scores_by_how_sure_it_is(memory: Memory) -> None:
+    memory.relate("Mira", "likes", "tea", confidence=1.0)
+    memory.relate("Mira", "likes", "chess", confidence=0.1, replaces=False)
+    told = {hit.record.text: hit.score for hit in memory.recall("who likes tea?")}
+    unsure = {hit.record.text: hit.score for hit in memory.recall("who likes chess?")}
+    assert told["Mira likes tea"] == 0.9
+    assert unsure["Mira likes chess"] == 0.09
+
+
 def test_a_fact_that_no_longer_holds_is_not_recalled_but_is_by_as_of(memory: Memory) -> None:
     memory.relate("auth-service", "deployed_version", "2.4.1")
     before = memory.core.clock()

@@ -122,3 +122,10 @@ def test_what_happened_at_some_time_is_answered_by_what_is_of_that_time(
     memory.remember("We painted the hall.", event_time="2024-08-03T10:00:00Z")
     answer = memory.recall(question, min_score=0.3)
     assert [hit.record.text for hit in answer] == found
+
+
+def test_the_last_of_a_month_is_that_which_is_over() -> None:
+    now = datetime(2026, 11, 19, 12)
+    assert read_moment("last march", now) == read_moment("2026-03", now)
+    assert read_moment("last november", now) == read_moment("2025-11", now)
+    assert read_moment("last 3 march", now) is None

@@ -203,6 +203,12 @@ def test_the_context_keeps_to_its_budget(memory: Memory, budget: int, unit: str)
     assert (answer.context == "") == (not cited)
 
 
+def test_a_short_note_is_shown_whole_within_few_tokens(memory: Memory) -> None:
+    memory.remember("The domain is parked at Gandi.", trust="user_declared")
+    assert "The domain is parked at Gandi." in memory.recall("domain", budget_tokens=50).context
+    assert "The domain" in memory.recall("domain", budget_tokens=40).context
+
+
 @pytest.mark.parametrize("budget", range(60, 400, 20))
 def test_a_small_budget_drops_no_hit_for_a_worse_one(memory: Memory, budget: int) -> None:
     said = ("the server is in the cellar", "and its fan is loud at night " * 4, "in short", "and " + "so on " * 40)

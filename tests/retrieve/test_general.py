@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.retrieve.general import asked_of_a_time, asks_generally
+from recollect.retrieve.general import asked_of_a_time, asked_section, asks_generally
 
 GENERAL = """
 what should I know?
@@ -98,6 +98,9 @@ Bu proje hakkında ne biliyorsun?
 내가 알아야 할 것은?
 이 프로젝트에 대해 뭘 알고 있어?
 मुझे क्या पता होना चाहिए?
+मुझे क्या मालूम होना चाहिए?
+हमें क्या जानना चाहिए?
+इस प्रोजेक्ट के बारे में मुझे क्या पता होना चाहिए?
 ماذا تعرف عن هذا المشروع؟
 """
 PARTICULAR = """
@@ -215,3 +218,57 @@ def test_whatever_happened_at_some_time_is_asked_of_that_time(question: str, tim
 @pytest.mark.parametrize("question", ["who moved in June?", "what happened", "when did we meet last week?", "x" * 500])
 def test_a_question_for_something_is_not_asked_of_a_time(question: str) -> None:
     assert asked_of_a_time(question) is None
+
+
+FORBIDDEN = """
+what is forbidden?
+What's forbidden here?
+what am I not allowed to do?
+what are we not allowed to do?
+what must I not do?
+What mustn't I do?
+what can't we do here?
+what is not allowed?
+what should I avoid?
+is anything forbidden?
+was ist verboten?
+Was darf ich hier nicht?
+was darf man nicht tun?
+qu'est-ce qui est interdit ?
+que ne dois-je pas faire ?
+¿qué está prohibido?
+¿qué no puedo hacer?
+cosa è vietato?
+cosa non posso fare?
+o que é proibido?
+o que não posso fazer?
+wat is verboden?
+wat mag ik niet doen?
+co jest zabronione?
+czego nie wolno?
+что запрещено?
+что нельзя делать?
+ne yasak?
+什么是禁止的？
+我不能做什么？
+禁止されていることは何ですか？
+してはいけないことは何ですか？
+뭐가 금지야?
+क्या मना है?
+मुझे क्या नहीं करना चाहिए?
+ما الممنوع؟
+"""
+FORBIDDEN_THERE = (
+    "what is forbidden in the lab?", "what am I not allowed to eat?", "what is banned on the balcony?", "forbidden",
+    "was ist im Labor verboten?", "what should I avoid in Rome?", "¿qué está prohibido en el parque?",
+    "what is allowed on the plane?", "什么食物是禁止的？",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("question", FORBIDDEN.strip().splitlines())
+def test_what_is_forbidden_is_asked_of_the_rules(question: str) -> None:
+    assert asked_section(question) == "rules"
+
+
+def test_what_is_forbidden_somewhere_is_searched_for() -> None:
+    assert [question for question in FORBIDDEN_THERE if asked_section(question)] == []

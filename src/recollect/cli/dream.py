@@ -55,7 +55,10 @@ def _put_dream(memory: Memory, done: Dream) -> None:
     if done.alike:
         put(f"  {many(len(done.alike), 'pair')} left to you: alike, but not quite the same")
     for pair in done.alike:
-        from recollect.engine.write.tell import adds_nothing  # brings in the stemmers: only where something is alike
+        from recollect.engine.write.tell import (  # brings in the stemmers: only where something is alike
+            adds_nothing,
+            may_stand_instead,
+        )
 
         texts: list[str] = []
         for mark, id in (("older", pair.older), ("newer", pair.newer)):
@@ -64,7 +67,7 @@ def _put_dream(memory: Memory, done: Dream) -> None:
             put(f"  {mark} {id}  {one_line(texts[-1], 100)}")
         if adds_nothing(texts[1], texts[0]):
             say(f"  the newer says no more; if one is enough: {command_to_replace(pair.newer, pair.older)}")
-        else:
+        elif may_stand_instead(texts[1], texts[0]):
             say(f"  if the newer takes its place: {command_to_replace(pair.older, pair.newer)}")
     if not done.finished:
         say(f"{done.space}: the time was over before everything was looked at; run it again")

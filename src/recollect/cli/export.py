@@ -11,6 +11,9 @@ from recollect.cli.options import AsJson, Home, OnlySpace, Projects, Since, Unti
 from recollect.cli.output import is_terminal, many, put, put_json, say
 from recollect.cli.place import open_or_fail
 from recollect.config import load_settings
+from recollect.engine.memory import Memory
+from recollect.errors import NotFound
+from recollect.types import Filter
 
 
 def export(
@@ -41,6 +44,7 @@ def export(
         raise Usage("--json tells of a file; name one, or leave --json out to have the lines themselves")
     secret = ask_passphrase(home, twice=True) if passphrase else None
     with open_or_fail(home) as memory:
+        _need_held(memory, space, project)
         target = sys.stdout.buffer if path is None else path
         done = memory.export(target, space=space, project=project, since=since, until=until, passphrase=secret)
     if as_json:
@@ -52,6 +56,19 @@ def export(
     tell(f"wrote {held}{'' if done.path is None else f' to {done.path}'}{', encrypted' if done.encrypted else ''}")
     if not done.complete:
         say("this is a part of the memory: what was asked for, or what this database role sees")
+
+
+def _need_held(memory: Memory, space: str | None, project: list[str] | None) -> None:
+    """A name that no record has was mistyped, and an export of nothing helps nobody."""
+    if not project:
+        return
+    from recollect.engine.read.unheld import tell_unheld  # only where a name is given
+
+    where = Filter(spaces=() if space is None else (space,), projects=tuple(project))
+    with memory.core.store.read() as view:
+        unheld = tell_unheld(view, where)
+    if unheld is not None:
+        raise NotFound(unheld)
 
 
 def ask_passphrase(home: str | None, *, twice: bool = False) -> str:

@@ -198,7 +198,11 @@ def list_records(
     offset: Annotated[int, typer.Option("--offset", metavar="N", help="Leave out the first N.")] = 0,
     order: Annotated[
         str,
-        typer.Option("--order", metavar="ORDER", help="newest, oldest, important, position or updated (changed last)."),
+        typer.Option(
+            "--order",
+            metavar="ORDER",
+            help="newest, oldest (by the date shown), important, position or updated (changed last).",
+        ),
     ] = "newest",
     past: Annotated[bool, typer.Option("--past", help="Also what is no longer (or not yet) true.")] = False,
     home: Home = None,

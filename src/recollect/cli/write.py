@@ -59,7 +59,7 @@ def remember(
     Inside a git repository it belongs to that project (the name of its remote, else of its folder).
 
     The same text in the same place is not stored twice: the answer is then the id that holds it. What says nearly this,
-    or something else of the same thing, is shown with the command that settles it.
+    or something else of the same thing, is shown; with the command that settles it, unless the two speak of two things.
 
     \b
     Examples:
@@ -72,10 +72,13 @@ def remember(
         here = None if everywhere or "project" in given else claimed_here(memory)
         if here is not None:
             fields["project"] = here
+        is_new = space != DEFAULT_SPACE and space not in {one.name for one in memory.spaces()}
         receipt = memory.remember(read_text(text), space=space, replaces=replaces, **fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
         told = [] if receipt.id is None else list(already_lines(memory, receipt.already, receipt.id, receipt.space))
     code = answer(receipt, as_json=as_json, done="stored" if replaces is None else f"replaced {replaces} by")
     if not as_json and receipt.id is not None:
+        if is_new:
+            say(f"  the space {space} is new")
         if here is not None and receipt.stored:
             say(f"  of the project {here}; --everywhere keeps it for all")
         for line in told:
@@ -85,19 +88,26 @@ def remember(
 
 def already_lines(memory: Memory, already: Sequence[Already], id: str, space: str) -> Iterator[str]:
     """What was known before a record, and the command that puts the later of both in the place of the earlier: never
-    one that says no more in the place of one that does.
+    one that says no more in the place of one that does, nor one that speaks of another thing.
     """
     if not already:
         return
-    from recollect.engine.write.tell import adds_nothing  # brings in the stemmers: only where something is alike
+    from recollect.engine.write.tell import (  # brings in the stemmers: only where something is alike
+        adds_nothing,
+        may_stand_instead,
+    )
 
     stored = memory.get(id, space=space)
     for one in already:
         said = "differs from" if one.differs else "nearly the same as"
         yield f"{said} {one.id} ({day(one.date)}): {one_line(one.text, 100)}"
-        if stored is not None and not one.differs and adds_nothing(stored.text, one.text):
+        text = "" if stored is None else stored.text
+        is_earlier = _begins(memory, id, space, one.date) < _begins(memory, one.id, space, one.date)
+        if not one.differs and adds_nothing(text, one.text):
             yield f"  it says no more than that; if one is enough: {command_to_replace(id, one.id)}"
-        elif _begins(memory, id, space, one.date) < _begins(memory, one.id, space, one.date):
+        elif not may_stand_instead(*((one.text, text) if is_earlier else (text, one.text))):
+            continue
+        elif is_earlier:
             yield f"  if that took its place: {command_to_replace(id, one.id)}"
         else:
             yield f"  if it takes its place: {command_to_replace(one.id, id)}"

@@ -211,7 +211,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     failed: bool = False
 
 
-def view(kind: type[V], shown: object, **more: object) -> V:
+def view(kind: type[V], shown: object, /, **more: object) -> V:
     """A value that shows another: fields of the same name are taken over, unless `more` names them."""
     taken = {name: getattr(shown, name) for name in kind.__struct_fields__ if name not in more and hasattr(shown, name)}
     return kind(**taken, **more)

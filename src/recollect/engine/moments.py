@@ -154,14 +154,17 @@ def _by_days_ago(words: str, today: datetime) -> tuple[datetime, datetime] | Non
 
 
 def _by_name_of_month(words: str, today: datetime) -> tuple[datetime, datetime] | None:
-    found = _NAMED.fullmatch(words)
-    if not found or (found[1] and found[3]):
+    plain = words.removeprefix("last ")
+    found = _NAMED.fullmatch(plain)
+    if not found or (found[1] and found[3]) or (plain != words and (found[1] or found[3] or found[4])):
         return None
     month = next(at for at, name in enumerate(_MONTHS, 1) if name.startswith(found[2][:3]))
     day = found[1] or found[3]
     year = int(found[4]) if found[4] else today.year
     first = datetime(year, month, int(day or 1))
-    if not found[4] and first > today:  # without a year the last one is meant
+    if (not found[4] and first > today) or (
+        plain != words and month == today.month
+    ):  # without a year the last one is meant
         first = first.replace(year=year - 1)
     return first, first + timedelta(days=1) if day else _months_on(first, 1)
 

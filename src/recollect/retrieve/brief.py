@@ -14,10 +14,11 @@ from msgspec import Struct
 
 from recollect.pattern import pattern_of
 from recollect.retrieve.context import cut_text, estimate_tokens, framed, render_record
-from recollect.retrieve.contradict import contradicts
 from recollect.retrieve.decided import takes_back
+from recollect.retrieve.displace import displaces
 from recollect.retrieve.fence import HEADINGS, fence_text
 from recollect.retrieve.restate import LONGEST, SURE, Statement, differ, read_statement, resemblance
+from recollect.retrieve.todo import stands_open
 from recollect.types import Record
 
 Section = Literal["pinned", "rules", "decisions", "open", "important"]
@@ -84,18 +85,21 @@ _FORBIDS = pattern_of(
     re.IGNORECASE,
 )
 _UNSPACED_RULE = pattern_of("总是|从不|不要|必须|不得|禁止|不准|偏好|喜欢|必ず|決して|好む|항상|절대|선호")
-_UNSPACED_DECISION = pattern_of("决定|決定|決め|결정")
-_TODO = pattern_of(
-    r"\A\W*(?:(?:to[ -]?dos?|fixme|next (?:steps?|tasks?|actions?|up)|(?:reste )?à faire|(?:tareas )?pendientes?|"
-    r"(?:resta )?da fare|сделать|nächste schritte?|offene (?:punkte|fragen|aufgaben|themen)|"
-    r"open (?:points?|questions?|items?|issues?|tasks?|work|to-?dos?|ends|bugs?|tickets?|prs?|pull requests?))\b\W|"
-    r"(?:open|offen|next)\b(?:\s*[:\])>]|\s+[-–—]|\s*\n)|next\b(?:,| (?:we|i)\b)|"
-    r"offen (?:ist|sind|bleibt|bleiben) noch\b)",
+_UNSPACED_BAN = pattern_of("从不|不要|不得|禁止|不准|決して|절대")
+_UNSPACED_LIKING = pattern_of("偏好|喜欢|好む|선호")
+_EVER = pattern_of(
+    r"(?:\A|[.!?;:]\s+)(?:[^\W\d_]+['’]? ?){0,3}?\b(?:always|never|avoid|allergic|immer|niemals|nie|toujours|"
+    r"jamais|siempre|nunca|sempre|altijd|nooit|zawsze|nigdy|всегда|никогда|нельзя)\b",
     re.IGNORECASE,
 )
-"""What stands open, and not a shop that is ("Open Tuesdays") or whoever is next ("Next door")."""
-_UNCHECKED = pattern_of(r"^[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?\[ ?\][ \t]+\S", re.MULTILINE)
-"""A line of a list that waits for its mark."""
+"""Something is to be so always, or never: "We never deploy on Fridays", but not "Garlic planted, never watered"."""
+_LIKING_WORDS = frozenset(
+    """
+prefer prefers likes dislikes wants insists allergic bevorzugt lieber préfère prefiere preferisce prefere woli
+предпочитает
+""".split()
+)
+_UNSPACED_DECISION = pattern_of("决定|決定|決め|결정")
 TODO_WORDS = "todo fixme pendiente сделать".split()
 _NUMBERED = pattern_of(r"^[ \t]*\d{1,3}[.)][ \t]+(?=\S)", re.MULTILINE)
 _WORD = pattern_of(r"[^\W\d_]+")
@@ -122,7 +126,7 @@ def section_by_text(record: Record) -> Section:
     """
     text = _NO_RULE.sub(" ", _heading_of(record.text))
     words = set(_WORD.findall(text.casefold()))
-    if record.status in OPEN_STATUSES or _TODO.match(record.text) or _UNCHECKED.search(record.text):
+    if record.status in OPEN_STATUSES or stands_open(record.text):
         return "open"
     if not _marks_of(record).isdisjoint(DECISION_KINDS):
         return "decisions"
@@ -140,6 +144,29 @@ def is_called_a_rule(record: Record) -> bool:
     """Is a record said to be a rule, by its fields or by a name for such in its text?"""
     text = _NO_RULE.sub(" ", _heading_of(record.text))
     return _is_marked_as_rule(record) or not set(_WORD.findall(text.casefold())).isdisjoint(RULE_NAMES)
+
+
+def weight_of_rule(record: Record) -> int:
+    """Of rules, which comes first where there is no room for all: what forbids something, then what is said to be a
+    rule or says what is always so, then what somebody likes, and at last what merely has a word of a rule.
+    """
+    text = _NO_RULE.sub(" ", _heading_of(record.text))
+    words = set(_WORD.findall(text.casefold()))
+    if _FORBIDS.search(text) or _UNSPACED_BAN.search(text):
+        return 4
+    likes = not words.isdisjoint(_LIKING_WORDS)
+    is_preference = not _marks_of(record).isdisjoint(("preference",))
+    if not is_preference and is_called_a_rule(record):
+        return 3
+    must = not words.isdisjoint(MUST_WORDS) and not words.isdisjoint(_OF_ALL)
+    if must or _EVER.search(text) or (_UNSPACED_RULE.search(text) and not _UNSPACED_LIKING.search(text)):
+        return 3
+    return 2 if likes or is_preference else 1
+
+
+def asks_by_name(asked: str) -> bool:
+    """Does a question name rules, conventions or preferences?"""
+    return not set(_WORD.findall(asked.casefold())).isdisjoint(RULE_NAMES)
 
 
 def _is_marked_as_rule(record: Record) -> bool:
@@ -266,8 +293,9 @@ class _Plan:
             is_older = noted.record.event_time >= record.event_time
             newer, older = (held, said) if is_older else (said, held)
             texts = (noted.record.text, record.text) if is_older else (record.text, noted.record.text)
-            same = not differ(newer, older) and resemblance(newer, older, {}) >= SURE
-            if same or contradicts(*texts) or takes_back(*texts):
+            says_no_more = said.words <= held.words
+            same = says_no_more and not differ(newer, older) and resemblance(newer, older, {}) >= SURE
+            if same or displaces(*texts) or takes_back(*texts):
                 return noted
         return None
 

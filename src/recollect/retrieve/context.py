@@ -23,6 +23,7 @@ _BLOCK = "recollect"
 _LONGEST_LABEL = 200  # characters of a title or a source
 _SHORTEST_CUT = 40  # tokens; a text that would be cut to less is left out
 _BEST_TOKENS = 10  # of the best, at least
+_FEWEST_TOKENS = 5  # of it, where nothing else is told but its id and date
 
 
 def estimate_tokens(text: str) -> int:
@@ -50,6 +51,8 @@ def pack_context(hits: Sequence[Hit], budget_tokens: int | None, projects: bool 
                 line = _cut(
                     hit, left, projects, _BEST_TOKENS
                 )  # rather the beginning of the best than the whole of a worse one
+            if not lines and not projects and estimate_tokens(render_hit(hit)) >= left:
+                line = _barely(hit, left, line)
             if line is None:
                 break
             left -= estimate_tokens(line) + 1
@@ -89,6 +92,19 @@ def render_record(record: Record, fenced: str, *labels: str | None) -> str:
     trust = record.trust.replace("_", " ")
     marks.append(f"{trust}, {fence_label(record.source[:_LONGEST_LABEL])}" if record.source else trust)
     return f"- [{fence_label(record.id)}] ({' · '.join(marks)}) {fenced}"
+
+
+def _barely(hit: Hit, tokens: int, line: str | None) -> str | None:
+    """The best hit with its id and date alone, if all of it is shown so, or where there is no `line` its beginning;
+    nothing if too little of it would be left.
+    """
+    around = f"- [{fence_label(hit.record.id)}] ({hit.record.event_time.date().isoformat()}) "
+    room = tokens - estimate_tokens(around) - 1
+    whole = fence_text(hit.record.text)
+    text = cut_text(whole, room)
+    if line is not None and text != whole:
+        return line
+    return around + text if room >= _FEWEST_TOKENS and text else None
 
 
 def _cut(hit: Hit, tokens: int, projects: bool, least: int = _SHORTEST_CUT) -> str | None:

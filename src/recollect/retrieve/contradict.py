@@ -166,7 +166,7 @@ def _stand_together(newer: str, older: str, new: Statement, old: Statement) -> b
         return True
     ask_alike = new.negated == old.negated and (new.negated or (_is_rule(newer) and _is_rule(older)))
     if ask_alike and new.words - old.words and old.words - new.words:
-        return new.negated or not _set_the_same(new, old)
+        return new.negated or not set_the_same(new, old)
     return len(new.order) == len(old.order) and _differs_often(new.order, old.order)
 
 
@@ -222,7 +222,7 @@ def _counts_others(new: Statement, old: Statement) -> bool:
     return other[0] == 1 and 1 in numbers and len(other) > 1 and 2 not in other  # the first is what it is called
 
 
-def _set_the_same(new: Statement, old: Statement) -> bool:
+def set_the_same(new: Statement, old: Statement) -> bool:
     """Do two differ in one word alone, and does one of two such words hold at a time?"""
     added, dropped = new.words - old.words - _terms_of(_POLITE), old.words - new.words - _terms_of(_POLITE)
     both = added | dropped

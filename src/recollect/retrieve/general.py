@@ -122,7 +122,8 @@ _GENERAL = (
     r"(?:뭐야|무엇인가요|무엇이야|뭔가요|있어))?",
     r"(?:이 프로젝트에 대해|나에 대해|저에 대해) ?(?:무엇을|뭘|뭐) (?:알고 있어|알고 있나요|알아|기억해)",
     # Hindi, Arabic
-    r"मुझे (?:इस प्रोजेक्ट के बारे में )?क्या (?:पता होना चाहिए|जानना चाहिए)|(?:तुम|आप) (?:मेरे|इस प्रोजेक्ट) "
+    r"(?:इस (?:प्रोजेक्ट|परियोजना) के बारे में )?(?:मुझे|हमें) (?:इस (?:प्रोजेक्ट|परियोजना) के बारे में )?क्या(?: क्या)? "
+    r"(?:पता होना|मालूम होना|जानना|जान लेना|याद रखना) (?:चाहिए|ज़रूरी है|जरूरी है)|(?:तुम|आप) (?:मेरे|इस प्रोजेक्ट) "
     r"के बारे में क्या जानते (?:हो|हैं)",
     r"(?:ما الذي|ماذا) (?:يجب|ينبغي) (?:علي |أن )*(?:أن )?(?:أعرف|أعرفه)(?: عن هذا المشروع)?|ماذا تعرف (?:عني|"
     r"عن هذا المشروع)",
@@ -179,6 +180,51 @@ _OF_A_TIME_ELSEWHERE = (
 )
 
 
+_OF_BANS = (
+    r"what(?: all| things?)? (?:is|s|are|isn t|"
+    r"aren t) (?:all )?(?:forbidden|prohibited|banned|verboten|off limits|taboo|"
+    r"(?:not )?(?:allowed|permitted))(?: here)?(?: {ABOUT})?|"
+    r"which things are (?:forbidden|prohibited|banned|not allowed)"
+    r"|what (?:am i|are we) (?:not |never )(?:allowed|permitted|supposed) to do(?: here)?"
+    r"|what (?:must|may|should|can|shall) (?:i|we|one|you|nobody) (?:not|never) do(?: here)?"
+    r"|what (?:mustn|shouldn|can|may) t (?:i|we) do(?: here)?|what (?:must|should|can) nobody do(?: here)?"
+    r"|what (?:should|must) (?:i|we) (?:avoid|never do|not do)(?: doing)?(?: here)?"
+    r"|(?:is |is there )?anything (?:forbidden|prohibited|banned|"
+    r"not allowed|(?:that )?(?:i|we) (?:must|should|may) not do)"
+    r"(?: here)?|what are (?:the|our) (?:prohibitions|bans|restrictions|do s and don ts|dos and don ts)",
+    r"was ist (?:hier |bei uns )?(?:alles )?(?:verboten|"
+    r"untersagt|(?:nicht )?erlaubt|(?:nicht )?gestattet)(?: hier)?"
+    r"|was (?:darf|soll|dürfen|sollen) (?:ich|man|wir) (?:hier |bei uns )?(?:alles )?nicht(?: (?:tun|machen))?",
+    r"qu est ce qui est (?:interdit|défendu|prohibé|permis)(?: ici)?|que (?:ne )?(?:dois je|puis je|devons nous|"
+    r"pouvons nous) pas faire|qu est ce (?:que je n ai|qu on n a|que nous n avons) pas le droit de faire(?: ici)?"
+    r"|qu est ce qu il est interdit de faire(?: ici)?|quelles sont les interdictions",
+    r"qué (?:no )?está (?:prohibido|permitido)(?: aquí| hacer)?|"
+    r"qué no (?:puedo|debo|podemos|debemos|se puede|se debe) "
+    r"hacer(?: aquí)?",
+    r"(?:che )?cosa (?:non )?è (?:vietato|proibito|permesso)(?: qui|"
+    r" fare)?|(?:che )?cosa non (?:posso|devo|possiamo|"
+    r"dobbiamo|si può|si deve) fare(?: qui)?",
+    r"(?:o )?que (?:não )?(?:é|está) (?:proibido|permitido)(?: aqui| fazer)?|(?:o )?que não (?:posso|devo|podemos|"
+    r"devemos|se pode) fazer(?: aqui)?",
+    r"wat is (?:er )?(?:hier )?(?:allemaal )?(?:verboden|"
+    r"(?:niet )?toegestaan)(?: hier)?|wat (?:mag|mogen) (?:ik|we|wij|"
+    r"men|je) (?:hier )?niet(?: doen)?",
+    r"co jest (?:tu |tutaj )?(?:zabronione|zakazane|niedozwolone)|czego (?:tu )?nie wolno(?: mi| nam)?(?: robić)?",
+    r"что (?:здесь |тут |у нас )?(?:запрещено|нельзя)(?: делать)?|чего (?:мне |нам |здесь )?нельзя(?: делать)?"
+    r"|что (?:мне|нам) нельзя делать",
+    r"(?:burada )?ne(?:ler)? yasak(?:tır)?|ne(?:yi)? yapma(?:malıyım|mam gerek(?:iyor)?)",
+    r"(?:这里|我们)?(?:有)?(?:什么|哪些)(?:事|事情|东西)?(?:是)?(?:被)?(?:禁止|不允许|不准|不可以|不能)(?:做)?的?|"
+    r"(?:我|我们)?不(?:能|可以|准|许|应该|该)做(?:什么|哪些(?:事|事情)?)",
+    r"(?:何|なに)が禁止(?:され(?:て)?い?(?:る|ます)|です)?か?|禁止(?:事項|されていること)は(?:何|なに)?(?:ですか)?|"
+    r"(?:し|やっ)て(?:は|ちゃ)(?:いけない|ならない|だめな)こと(?:は)?(?:何|なに)?(?:ですか)?",
+    r"(?:무엇이|뭐가|뭘) 금지(?:되어 있나요|되어 있어|돼 있어|"
+    r"야|인가요|됐어)|(?:하면|해서는) 안 되는 (?:것은|것이|건|게)"
+    r"(?: (?:뭐야|무엇인가요|뭔가요|있어))?",
+    r"(?:यहाँ )?क्या(?: क्या)? (?:करना )?(?:मना|निषिद्ध|वर्जित|प्रतिबंधित) है|(?:मुझे|हमें) क्या नहीं करना चाहिए",
+    r"ما (?:هو )?(?:الممنوع|المحظور)(?: هنا)?|ما الذي (?:هو )?(?:ممنوع|محظور)(?: هنا)?|ماذا يجب (?:علي |علينا )?"
+    r"(?:ألا|أن لا) (?:أفعل|نفعل)",
+)
+"""What is not to be done, wherever: "what is forbidden in the lab?" asks for something in particular."""
 _LATELY = r"(?: (?:lately|recently|so far|already|until now|up to now|last|yet))?"
 _SHOW = r"(?:(?:please )?(?:show|list|tell|give)(?: me| us)? )?"
 _OF_SECTIONS: dict[Section, tuple[str, ...]] = {
@@ -203,6 +249,7 @@ _OF_SECTIONS: dict[Section, tuple[str, ...]] = {
         r"(?:какие|какие у нас) (?:есть |у нас )?(?:правила)(?: (?:у нас|есть|действуют))*",
         r"(?:我们)?(?:现在)?有(?:哪些|什么)(?:规则|规定|规矩|约定)|(?:ルール|決まり|規則)(?:は|には)?(?:何|なに|どんなもの)?(?:が)?(?:ありますか|ある|ですか)?|"
         r"どんな(?:ルール|決まり|規則)がありますか",
+        *_OF_BANS,
     ),
     "open": (
         rf"{_SHOW}(?:(?:what|which) )?(?:is |are |were )?(?:all )?(?:(?:the|our|my) )?(?:still |current )?"

@@ -279,10 +279,12 @@ REQUIREMENTS = (
             "test_the_status_counts_and_the_reset_empties",
             "test_the_model_is_ready_when_it_has_worked_and_asking_has_it_loaded",
             "test_a_server_without_an_embedder_is_degraded_and_stores_by_words",
+            "test_the_status_says_how_many_records_wait_for_their_vectors",
         ),
         "The model is loaded when it is first needed. `get_status` says `ready` once it has worked in this process,"
         " `loading` before that (and has it loaded), `error` when it failed or none is configured; `status` is"
-        " `healthy`, or `degraded` while the embedder or other work in the background fails, or none is configured.",
+        " `healthy`, or `degraded` while the embedder or other work in the background fails, or none is configured."
+        " `ready` is said of the model: while records wait for their vectors, `embedding` says how many as `waiting`.",
     ),
     Requirement(
         "store_memory, update_memory with other content, search and index_project fail while the embedding service is"

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from tests.contracts.clients import Server
+from tests.contracts.clients import Server, Table
+from tests.pgserver import store_of
 
-from recollect import __version__
+import recollect
+from recollect import Settings, __version__
+from recollect.contracts.memory_mcp.table import memory_mcp_contract
 
 ID = re.compile(r"[a-z0-9]{20}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -138,3 +142,15 @@ def test_the_status_counts_and_the_reset_empties(serve: Callable[..., Server]) -
     done = server.call("reset_all_memory", confirm=True)
     assert done == {"reset": True, "deleted": {"memories": 1, "entities": 0, "relations": 0, "code_chunks": 0}}
     assert server.call("get_status")["memories_count"] == 0
+
+
+def test_the_status_says_how_many_records_wait_for_their_vectors(tmp_path: Path, connect: Callable[..., Any]) -> None:
+    home = tmp_path / "home"
+    with recollect.open(settings=Settings(home=home, store=store_of(home), embed_delay=600.0)) as memory:
+        table = connect(memory_mcp_contract(memory), Table)
+        memory.recall("is the model loaded?")
+        for number in range(3):
+            memory.remember(f"Tea {number} is at five.")
+        assert table.call("get_status")["embedding"]["waiting"] == 3
+        memory.embed_waiting()
+        assert "waiting" not in table.call("get_status")["embedding"]

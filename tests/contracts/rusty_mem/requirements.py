@@ -81,9 +81,13 @@ REQUIREMENTS = (
             "test_a_score_threshold_leaves_weak_matches_out",
             "test_questions_in_other_words_are_answered_at_the_default_threshold",
             "test_no_memory_whose_cosine_reaches_the_threshold_is_left_out",
+            "test_a_general_question_is_answered_by_a_brief_that_no_threshold_shortens",
         ),
         score="`score_threshold`, 0.25 unless told, is compared with this score. So a memory that a client would have"
-        " seen by its cosine is not hidden, and neither is one whose answer stands in other words.",
+        " seen by its cosine is not hidden, and neither is one whose answer stands in other words. A general question"
+        ' ("what do you know about this project?") is answered by the brief, in its order; nothing was asked that a'
+        " memory could answer, so"
+        " its `score` is its importance now (or that of a more important one further down), and no threshold hides it.",
     ),
     Requirement(
         "push splits a document into chunks of 256 to 1,024 tokens and says how many it indexed, and of which size.",

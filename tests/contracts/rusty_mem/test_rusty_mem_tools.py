@@ -132,6 +132,14 @@ ASKED = (
 )  # fmt: skip
 
 
+def test_a_general_question_is_answered_by_a_brief_that_no_threshold_shortens(table: Collections) -> None:
+    table.call("push", text="TODO: paint the fence.")
+    table.call("push", text="Always lock the shed.")
+    found = table.call("search", query_text="what do you know about this project?", score_threshold=0.9)
+    assert [result["text"] for result in found["results"]] == ["Always lock the shed.", "TODO: paint the fence."]
+    assert {round(result["score"], 2) for result in found["results"]} == {0.5}
+
+
 def test_questions_in_other_words_are_answered_at_the_default_threshold(semantic_table: Collections) -> None:
     for note in NOTES:
         semantic_table.call("push", text=note)

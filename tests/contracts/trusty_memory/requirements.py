@@ -158,9 +158,13 @@ REQUIREMENTS = (
     Requirement(
         "decisions: what only L1 brought in scores importance x 0.15",
         "and where real matches are weaker than that, no more than the weakest of them",
-        ("test_what_only_importance_brought_in_scores_a_share_of_it",),
+        (
+            "test_what_only_importance_brought_in_scores_a_share_of_it",
+            "test_a_general_question_is_answered_by_a_brief_whose_scores_are_importance",
+        ),
         score="A drawer that only layer 1 brought in scores importance × 0.15, and never more than the weakest that the"
-        " search found.",
+        ' search found. A general question ("what do you know about this project?") is answered by the brief, in its'
+        " order: nothing was asked that a drawer could answer, and every `score` is the importance of its drawer now.",
     ),
     Requirement(
         "decisions: what only L1 brought in stands below any real match",

@@ -207,6 +207,20 @@ def test_what_only_importance_brought_in_scores_a_share_of_it(palaces: Palaces, 
     ]
 
 
+def test_a_general_question_is_answered_by_a_brief_whose_scores_are_importance(
+    palaces: Palaces, memory: Memory
+) -> None:
+    memory.remember("The gateway listens on port 8080.", space="home", importance=0.8)
+    memory.remember("The gateway listens on port 9090.", space="home", importance=0.4, compare=False)
+    memory.remember("Always lock the shed.", space="home", importance=0.6)
+    found = palaces.recall(None, "what do you know about this project?").results
+    assert [(row.content, row.score, row.layer) for row in found] == [
+        ("Always lock the shed.", 0.6, 2),
+        ("The gateway listens on port 9090.", 0.4, 2),
+        ("The gateway listens on port 8080.", 0.4, 1),
+    ]
+
+
 def test_what_only_importance_brought_in_stands_below_the_weakest_match(palaces: Palaces, memory: Memory) -> None:
     memory.remember("Entirely unrelated.", space="home", importance=1.0)
     for number in range(5):

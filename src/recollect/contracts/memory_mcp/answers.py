@@ -199,11 +199,14 @@ class CacheStats(Struct, frozen=True, kw_only=True):
     size: int
 
 
-class Embedding(Struct, frozen=True, kw_only=True):
+class Embedding(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`status` is that of the model, as the document has it; `waiting` says how many records have no vector yet."""
+
     status: str
     model: str | None
     dimensions: int | None
     cache_stats: CacheStats
+    waiting: int = 0
 
 
 class Status(Struct, frozen=True, kw_only=True):

@@ -211,7 +211,7 @@ def get_status(given: p.Nothing, call: Call) -> a.Status:
         memories_count=deleted.memories,
         entities_count=deleted.entities,
         code_chunks_count=deleted.code_chunks,
-        embedding=_embedding(embedding),
+        embedding=_embedding(embedding, 0 if held is None else held.waiting_for_vectors),
         db_dimension=embedding.stored_dim or embedding.dim,
     )
 
@@ -261,6 +261,6 @@ def _counts(held: SpaceStats | None) -> a.Deleted:
     )  # fmt: skip
 
 
-def _embedding(state: EmbeddingState) -> a.Embedding:
-    cache = view(a.CacheStats, state)
-    return view(a.Embedding, state, status=_EMBEDDING[state.state], dimensions=state.dim, cache_stats=cache)
+def _embedding(state: EmbeddingState, waiting: int) -> a.Embedding:
+    cache, said = view(a.CacheStats, state), _EMBEDDING[state.state]
+    return view(a.Embedding, state, status=said, dimensions=state.dim, cache_stats=cache, waiting=waiting)

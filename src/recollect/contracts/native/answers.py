@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -21,9 +22,13 @@ SHORT_TEXT_TOKENS = 150
 _SHARING = 5  # long texts among the best that are to have room beside each other
 _WHOLE_TOKENS = 80  # a text of no more is shown whole while there is room
 _SHORTEST_CUT = 40  # tokens; a text that would be cut to less is left out, unless it is the best
-_BEST_TOKENS = 20  # of the best hit's text, however small the budget
+_BEST_TOKENS = 20  # of the best hit's text, with all that is told of it
+_FEWEST_TOKENS = 5  # of it, where little else is told
+_CUT_TOKENS = 4  # that say that a text was cut
+_CHARACTERS_PER_TOKEN = 3.0
 _TITLE_TOKENS = 20
 MOST_LISTED = 50
+_MEMORY, _INFERRED, _ACTIVE = "memory", "agent_inferred", "active"
 
 
 class RecordView(Struct, omit_defaults=True, kw_only=True):
@@ -37,13 +42,13 @@ class RecordView(Struct, omit_defaults=True, kw_only=True):
     space: str | None = None
     title: str | None = None
     role: str | None = None
-    kind: str = "memory"
+    kind: str = _MEMORY
     tags: tuple[str, ...] = ()
     session: str | None = None
     project: str | None = None
     source: str | None = None
-    trust: str = "agent_inferred"
-    status: str = "active"
+    trust: str = _INFERRED
+    status: str = _ACTIVE
     valid_until: datetime | None = None
     superseded_by: str | None = None
     also: tuple[str, ...] = ()
@@ -230,7 +235,13 @@ def _cut(already: tuple[Already, ...]) -> tuple[Already, ...]:
 def record_view(record: Record, tokens: int | None, **more: Any) -> RecordView:
     text = record.text if tokens is None else cut_text(record.text, tokens)
     told = {"space": None, "date": record.event_time, "lines": _lines(record), "cut": text != record.text, **more}
-    return view(RecordView, record, text=text, **told)
+    return view(RecordView, record, text=text, **told, **_usual(record))
+
+
+def _usual(record: Record) -> dict[str, str]:
+    """What is usual of a record, as what is left out is known by: being equal to it is not enough."""
+    usual = {"kind": _MEMORY, "trust": _INFERRED, "status": _ACTIVE}
+    return {name: value for name, value in usual.items() if getattr(record, name) == value}
 
 
 def _lines(record: Record) -> tuple[int, int] | None:
@@ -273,27 +284,63 @@ def standing_view(record: Record, call: Call) -> StandingView:
 
 
 def within(answer: Recalled, budget: int) -> Recalled:
-    """The best hits that the budget holds, and the first in any case; what is around their texts is measured.
+    """The best hits that the budget holds, in order, with all that is around their texts; never more than that.
 
-    Long texts are cut, so that one does not use up what all should share.
+    Long texts are cut, so that one does not use up what all should share. Where not even the beginning of the best
+    fits, it is told by itself, and else none.
     """
     hits, answer.left_out = answer.hits, len(answer.hits)
     answer.hits = []
-    left = budget - _measure(answer)
+    left = budget - _around(answer)
     for place, hit in enumerate(hits):
-        around = _measure(msgspec.structs.replace(hit, text="", cut=True))
-        share = left // min(len(hits) - place, _SHARING) - around
-        room = min(max(share, _WHOLE_TOKENS), left - around)
-        whole = hit.text
-        hit.text = cut_text(whole, max(room, _BEST_TOKENS) if place == 0 else room)
-        hit.cut = hit.text != whole
-        if place > 0 and (not hit.text or (hit.cut and room < _SHORTEST_CUT)):
+        sharing, least = min(len(hits) - place, _SHARING), _SHORTEST_CUT if place else _BEST_TOKENS
+        shown = _fitted(hit, left, sharing, least)
+        if place == 0 and (shown is None or shown.cut):
+            plain = _fitted(_plain(hit), left, sharing, _FEWEST_TOKENS)
+            shown = plain if shown is None or (plain is not None and not plain.cut) else shown
+        if shown is None:
             break
-        answer.hits.append(hit)
+        answer.hits.append(shown)
         answer.left_out -= 1
-        left -= _measure(hit)
+        left -= _cost(shown)
+    if hits and not answer.hits:
+        answer.problem = answer.problem or "nothing fits into so small a budget"
     return answer
 
 
-def _measure(shown: Struct) -> int:
-    return estimate_tokens(msgspec.json.encode(shown).decode())
+def _fitted(hit: RecordView, left: int, sharing: int, least: int) -> RecordView | None:
+    """A hit with as much of its text as there is room for; None where that would be too little of it."""
+    around = _around(msgspec.structs.replace(hit, text=""))
+    room = min(max(left // sharing - around, _WHOLE_TOKENS), left - around)
+    if _text_cost(hit.text) <= room:
+        return hit
+    room -= _CUT_TOKENS
+    if room < least:
+        return None
+    text, tokens = cut_text(hit.text, room), room
+    while text and (over := _text_cost(text) - room) > 0:  # what is written with a backslash takes more
+        tokens -= over
+        text = cut_text(hit.text, tokens)
+    return msgspec.structs.replace(hit, text=text, cut=True) if text else None
+
+
+def _plain(hit: RecordView) -> RecordView:
+    """A hit with what nobody can do without: what it says, when, and how far that holds."""
+    return msgspec.structs.replace(
+        hit, date=hit.date.replace(microsecond=0), why=None, title=None, tags=(), also=(), source=None, session=None,
+        project=None,
+    )  # fmt: skip
+
+
+def _cost(hit: RecordView) -> int:
+    return _around(msgspec.structs.replace(hit, text="")) + _text_cost(hit.text)
+
+
+def _around(shown: Struct) -> int:
+    """What the frame of an answer costs: its marks come in pairs and threes that are one token each."""
+    return math.ceil((len(msgspec.json.encode(shown).decode()) + 1) / _CHARACTERS_PER_TOKEN)
+
+
+def _text_cost(text: str) -> int:
+    written = len(msgspec.json.encode(text).decode()) - 2
+    return estimate_tokens(text) + math.ceil((written - len(text)) / _CHARACTERS_PER_TOKEN)

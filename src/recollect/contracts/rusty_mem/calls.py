@@ -92,7 +92,11 @@ def search(given: p.Search, call: Call) -> Searched:
         since=bounds.moment("start"), until=bounds.moment("end"), budget_tokens=CONTEXT_TOKENS,
         thorough=True, fold=False, facts=False,
     )  # fmt: skip
-    shown = [(hit, score) for hit, score in zip(found, _scores(found), strict=True) if score >= given.score_threshold]
+    shown = [
+        (hit, score)
+        for hit, score in zip(found, _scores(found), strict=True)
+        if found.signals.brief or score >= given.score_threshold
+    ]
     used = _used(given.project_id, given.memory_type, given.tags, given.time_range, collection, given.limit)
     context = found.pack([hit for hit, _ in shown])
     results = msgspec.to_builtins([_found(hit, score) for hit, score in shown])

@@ -227,10 +227,11 @@ class Palaces:
         )
         found = self._unfold(hits, count) if deep else [(hit.record, hit.score) for hit in hits]
         rows = [self._row(record, score, 3 if deep else 2) for record, score in found]
-        seen, weakest = {record.id for record, _ in found}, rows[-1].score if rows else 1.0
+        seen, weakest = {record.id for record, _ in found}, min((row.score for row in rows), default=1.0)
+        share = 1.0 if hits.signals.brief else _ESSENTIAL_SHARE  # nobody asked: all is there for its importance
         essential = self._memory.foremost(space=name, rooms=rooms, without_kinds=pieces, limit=_ESSENTIAL)
         rows += [
-            self._row(one.record, min(one.importance * _ESSENTIAL_SHARE, weakest), 1)
+            self._row(one.record, min(one.importance * share, weakest), 1)
             for one in essential
             if one.record.id not in seen
         ]

@@ -66,8 +66,21 @@ def resolve(view: View, space: str, ref: str) -> Entity | None:
     return next(iter(find(view, space, ref)), None)
 
 
+def _perhaps(view: View, space: str, ref: str) -> str:
+    """The name that somebody may have meant who has mistyped it."""
+    from difflib import get_close_matches  # of those alone who ask for what there is not
+
+    names = {
+        name.casefold(): name
+        for one in view.entities(Entities(space=space), limit=_LOOKED_AT)
+        for name in names_of(one)
+    }
+    near = get_close_matches(ref.casefold(), list(names), 1)
+    return f"; did you mean {names[near[0]]!r}?" if near else ""
+
+
 def require(view: View, space: str, ref: str) -> Entity:
     entity = resolve(view, space, ref)
     if entity is None:
-        raise NotFound(f"there is no entity {ref!r} in space {space!r}")
+        raise NotFound(f"there is no entity {ref!r} in space {space!r}{_perhaps(view, space, ref)}")
     return entity

@@ -31,14 +31,17 @@ from recollect.retrieve.brief import (
     TODO_WORDS,
     Noted,
     Section,
+    asks_by_name,
     is_called_a_rule,
     plan_brief,
     render_brief,
     section_by_text,
     section_of,
+    weight_of_rule,
 )
 from recollect.retrieve.contradict import contradicts, statements_in
 from recollect.retrieve.decided import matter_of
+from recollect.retrieve.displace import displaces
 from recollect.store.base import View
 from recollect.store.terms import hash_term, query_terms, terms
 from recollect.types import CAPTURED, Already, Filter, Record
@@ -84,7 +87,7 @@ def make_brief(
         away = taken_back(view, records)
         records = [one for one in records if (one.space, one.id) not in away]
         total = view.count(where)
-        newer = None if where.as_of is not None else partial(said_since, view)
+        newer = None if where.as_of is not None else partial(said_since, view, surely=displaces)
         notes = plan_brief(_by_section(records, core.clock(), only, asked), limit, budget_tokens, newer)
     return Brief(notes=tuple(notes), text=render_brief(notes), left_out=total - len(notes))
 
@@ -102,16 +105,18 @@ def _by_section(
     for section, some in found.items():
         by_time = section in ("decisions", "open")
         some.sort(key=lambda one: (one.event_time, one.version), reverse=True)
-        if only == "rules":
-            some.sort(key=lambda one: len(said.intersection(terms(one.text))) + is_called_a_rule(one), reverse=True)
+        if section == "rules":
+            some.sort(key=weight_of_rule, reverse=True)
+            if only == "rules" and asks_by_name(asked):
+                some.sort(key=lambda one: len(said.intersection(terms(one.text))) + is_called_a_rule(one), reverse=True)
         if not by_time:
             some.sort(key=lambda one: one.importance if section == "rules" else importance_of(one, now), reverse=True)
     return found
 
 
-def said_since(view: View, record: Record) -> Record | None:
-    """What was stated last, of the same project, that contradicts a record; None where it still stands."""
-    told = [one for text in statements_in(record) for one in _differing(view, record, text)]
+def said_since(view: View, record: Record, surely: Callable[[str, str], bool] = contradicts) -> Record | None:
+    """What was stated last, of the same project, that surely says otherwise; None where a record still stands."""
+    told = [one for text in statements_in(record) for one in _differing(view, record, text) if surely(one.text, text)]
     since = [one for one in told if one.date > record.event_time]
     said = [view.get(Record, record.space, one.id) for one in sorted(since, key=lambda one: one.date, reverse=True)]
     held = [one for one in said if one is not None and one.project == record.project]
@@ -120,13 +125,13 @@ def said_since(view: View, record: Record) -> Record | None:
 
 
 def _differing(view: View, record: Record, text: str) -> list[Already]:
-    """What is stated that contradicts a text which a record holds."""
+    """What is stated that may contradict a text which a record holds."""
     stated = msgspec.structs.replace(record, kind=_STATED, text=text)  # a message is compared as what it says
     changing = msgspec.structs.replace(stated, text=f"{_NOW} {text}")  # who tells of a change uses other words
     told = [one for one in find_already(view, changing) if one.differs]
     if matter := matter_of(text):  # what takes a decision back shares few of the words of deciding
         told += find_already(view, msgspec.structs.replace(stated, text=matter))
-    return [one for one in told if contradicts(one.text, text)]
+    return told
 
 
 def _parts(view: View, where: Filter) -> list[Record]:

@@ -1,8 +1,8 @@
 """Which stated facts answer a question?
 
 A relation has no text and so no place in any index. Those of the entities that a question names, and the newest others,
-are put into words and compared with the question's: what says most of them is shown among the hits. A question for
-what was once is answered by what held then, too.
+are put into words and compared with the question's: what says most of them is shown among the hits, with a score by
+the share of words and by how sure the fact is. A question for what was once is answered by what held then, too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KIND = "fact"
 _NEWEST = 200
 _MOST_TOLD = 5
 _LEAST_COVERED = 0.5
-_BEST = 0.9  # what a fact that has every word of the question is worth
+_BEST = 0.9  # what a fact that is surely so and has every word of the question is worth
 _STEEP = 1.5
 _NOT_THEN = 0.5  # of its worth, where another time is asked of than that at which it held
 _PLAIN = Filter()
@@ -55,7 +55,9 @@ def facts_for(
     for relation, said in chain.from_iterable(stated):
         covered = len(asked & {*terms(said)}) / max(len(asked), 1)
         if covered >= _LEAST_COVERED:
-            score, why = round(_BEST * covered**_STEEP, 6), Why(keyword=round(covered, 4))
+            sure = relation.confidence
+            score = round(_BEST * sure * covered**_STEEP, 6)
+            why = Why(keyword=round(covered, 4), confidence=round(sure, 4))
             found.append((Hit(record=_record(relation, said), score=score, why=why), relation))
     hits = _of_then(found, question) if back else [hit for hit, _ in found]
     likely = [hit for hit in hits if hit.score >= query.min_score]

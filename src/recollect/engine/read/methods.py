@@ -35,7 +35,7 @@ from recollect.engine.parse import (
 from recollect.engine.read.acts import list_acts
 from recollect.engine.read.brief import Brief, make_brief
 from recollect.engine.read.facts import KIND as FACT
-from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_standing
+from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, importance_of, rank_standing
 from recollect.engine.read.readers import Handover, Readers
 from recollect.engine.read.scope import projects_seen
 from recollect.engine.read.stats import stats_of
@@ -52,6 +52,7 @@ from recollect.retrieve.asking import subject_of
 from recollect.retrieve.brief import Section
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.general import asked_of_a_time, asked_section, asks_generally
+from recollect.retrieve.todo import sounds_undone
 from recollect.store.base import Acts, Changes, View
 from recollect.types import (
     CATALOGUE_KINDS,
@@ -74,6 +75,7 @@ from recollect.types import (
 )
 
 _ORDERS: tuple[Order, ...] = get_args(Order)
+_NO_OPEN_WORK = "no open work is known: nothing has the status open, begins with TODO or has an unmarked box"
 _FEW = 1_000  # records that wait for vectors; of more it takes too long to tell which of them a question means
 
 
@@ -148,8 +150,10 @@ class Reading:
         answer is what is of that time, the latest first, each with a score of 1; if nothing is, it is searched for.
 
         Without a query, or where the question is a general one ("what should I know?"), the answer is `brief`'s: its
-        records in its order, each with a score of 1, and `signals.brief` says so. One for a section of it alone ("what
-        are the open todos?", "which rules do we have?", "what did we decide lately?") is answered by that section.
+        records in its order, and `signals.brief` says so. Nothing was asked that a record could answer: the score of
+        each is its importance now, and `min_score` leaves out none. One for a section of it alone ("what
+        are the open todos?", "which rules do we have?", "what did we decide lately?") is answered by that section;
+        where no open work is known, by what sounds as if it were still to be done, and else by `signals.problem`.
         """
         where = parse_filter(space=space, **filters)
         text = None if query is None else parse_question(query)
@@ -179,10 +183,14 @@ class Reading:
         )
         seconds, stated = parse_seconds(wait, "wait"), parse_flag(facts, "facts")
         answer = try_again(lambda: self._answer(parsed, seconds, facts=stated))
+        if section == "open":  # nothing is known to be open: what merely shares a word is no work
+            answer.hits = tuple(hit for hit in answer.hits if sounds_undone(hit.record.text))
         if not answer.hits and where.as_of is not None and answer.signals.problem is None:
             answer.signals = msgspec.structs.replace(answer.signals, problem=too_early(self.core, where.as_of))
         if answer.signals.problem is None and not answer:
-            answer.signals = msgspec.structs.replace(answer.signals, problem=self._missing(parsed.filter))
+            answer.signals = msgspec.structs.replace(answer.signals, problem=self._nothing(parsed.filter))
+        if answer.signals.problem is None and not answer and section == "open":
+            answer.signals = msgspec.structs.replace(answer.signals, problem=_NO_OPEN_WORK)
         if answer.signals.problem is None and query is not None and len(query) > LONGEST_QUESTION:
             read = f"of the query, the first {LONGEST_QUESTION:,} characters were read"
             answer.signals = msgspec.structs.replace(answer.signals, problem=read)
@@ -247,6 +255,26 @@ class Reading:
                 return missing_space(missing, [one.name for one in view.spaces()])
             return tell_unheld(view, where)
 
+    def _nothing(self, where: Filter) -> str | None:
+        """Why nothing is found, where that is known."""
+        problem = self._missing(where)
+        if problem is not None:
+            return problem
+        with self.core.store.read() as view:
+            return self._empty(view, where.spaces)
+
+    def _empty(self, view: View, spaces: Sequence[str]) -> str | None:
+        """Names the spaces that hold something where those that were asked for hold nothing at all."""
+        if not spaces or view.select(int, Filter(spaces=tuple(spaces), valid_only=False), limit=1):
+            return None
+        others = (one.name for one in view.spaces() if one.name not in spaces)
+        held = [name for name in others if view.select(int, Filter(spaces=(name,)), limit=1)]
+        return (
+            f"nothing is stored in {' or '.join(map(repr, spaces))}; there is something in: {', '.join(held)}"
+            if held
+            else None
+        )
+
     def _recall_brief(
         self, where: Filter, limit: int, budget_tokens: int | None, section: Section | None = None, asked: str = ""
     ) -> Recall:
@@ -258,9 +286,11 @@ class Reading:
         made = make_brief(
             self.core, where, limit=most, budget_tokens=budget, foremost=foremost, only=section, asked=asked
         )
-        hits = tuple(Hit(record=noted.record, score=1.0, why=Why()) for noted in made.notes)
+        now = self.core.clock()
+        weighed = [(noted.record, round(importance_of(noted.record, now), 6)) for noted in made.notes]
+        hits = tuple(Hit(record=one, score=weight, why=Why(importance=round(weight, 4))) for one, weight in weighed)
         taken = round((perf_counter() - started) * 1e3, 3)
-        problem = None if hits else self._missing(where)
+        problem = None if hits else self._nothing(where)
         signals = Signals(brief=True, milliseconds=taken, problem=problem)
         return Recall(hits=hits, pack=lambda _: made.text, signals=signals)
 

@@ -23,6 +23,7 @@ from recollect.engine.write.screen import told_masked_again
 from recollect.errors import InvalidInput, NotFound, StoreError
 from recollect.retrieve.asking import is_question
 from recollect.retrieve.change import Said, differs, read_said, worth_telling
+from recollect.retrieve.displace import speaks_of_the_same
 from recollect.retrieve.restate import LONGEST, Gate, Statement, least_words, may_resemble, rarity
 from recollect.store.base import Edit, Shelf, View
 from recollect.store.search import Pick
@@ -397,3 +398,10 @@ def _meet(one: _Told, other: Record) -> bool:
 def adds_nothing(text: str, to: str) -> bool:
     """Has a text no word of its own beside another that has more?"""
     return frozenset(terms(text)) < frozenset(terms(to))
+
+
+def may_stand_instead(newer: str, older: str) -> bool:
+    """May a text that is like an older one stand in its place: it says nothing else, or gives another value to the same
+    thing? Of two that speak of two things neither may.
+    """
+    return not differs(read_said(newer), read_said(older)) or speaks_of_the_same(newer, older)
