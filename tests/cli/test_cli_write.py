@@ -396,3 +396,16 @@ def test_a_note_that_says_no_more_is_not_offered_in_the_place_of_a_fuller_one(sh
     assert shell(*command.split()[1:], "--soft").code == 0
     rent = shell("remember", "The rent is 940.").out.split()[1]
     assert f"recollect forget {rent} --superseded-by" in shell("remember", "The rent is 940, due on the 3rd.").err
+
+
+def test_undo_without_a_number_shows_what_was_done_last_and_changes_nothing(shell: Shell) -> None:
+    shell("remember", "The door is red.", "--id", "door")
+    shell("revise", "door", "The door is blue.")
+    asked = shell("undo")
+    assert (asked.code, "revise" in asked.out, "remember" in asked.out) == (2, True, True)
+    assert "nothing was undone" in asked.err
+    assert "recollect undo 17" in asked.err
+    last = shell.json("journal")["acts"][0]["entry"]
+    assert str(last) in asked.out
+    assert shell.json("journal")["acts"][0]["verb"] == "revise"
+    assert json.loads(shell("undo", "--json").out)["acts"][0]["entry"] == last
