@@ -78,7 +78,7 @@ def test_a_command_that_is_merely_a_little_alike_is_not_suggested(shell: Shell, 
         ),
         (("list", "--offset", "1.5"), "Invalid value for '--offset': must be a whole number, not '1.5'"),
         (("remember", "x", "--importance", "high"), "Invalid value for '--importance': must be a number, not 'high'"),
-        (("undo", "abc"), "Invalid value for 'ENTRY': must be a whole number, not 'abc'"),
+        (("undo", "abc"), "Invalid value for '[ENTRY]': must be a whole number, not 'abc'"),
         (("undo", "-1"), "-1 is taken for an option; a number that is given here is 1 or more"),
     ],
 )

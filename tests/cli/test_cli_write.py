@@ -425,3 +425,16 @@ def test_a_mistyped_entity_or_project_is_met_with_the_one_there_is(shell: Shell,
     assert refused.code == 1
     assert "no record has the project 'GARDNE'" in refused.err
     assert not file.exists()
+
+
+def test_undo_without_a_number_shows_what_was_done_last_and_changes_nothing(shell: Shell) -> None:
+    shell("remember", "The door is red.", "--id", "door")
+    shell("revise", "door", "The door is blue.")
+    asked = shell("undo")
+    assert (asked.code, "revise" in asked.out, "remember" in asked.out) == (2, True, True)
+    assert "nothing was undone" in asked.err
+    assert "recollect undo 17" in asked.err
+    last = shell.json("journal")["acts"][0]["entry"]
+    assert str(last) in asked.out
+    assert shell.json("journal")["acts"][0]["verb"] == "revise"
+    assert json.loads(shell("undo", "--json").out)["acts"][0]["entry"] == last

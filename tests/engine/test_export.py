@@ -276,6 +276,13 @@ def test_what_age_has_encrypted_is_opened() -> None:
     assert io.BufferedReader(age.Reader(theirs, "grün und blau")).read() == b"\x00"
 
 
+def test_an_encrypted_file_that_asks_for_more_than_256_mb_of_memory_is_refused() -> None:
+    file = io.BytesIO()
+    age.Writer(file, "orchard").finish()
+    with pytest.raises(InvalidInput, match=r"more work than is sensible: 2\^19, and not at most 2\^18"):
+        age.Reader(io.BytesIO(file.getvalue().replace(b" 17\n", b" 19\n", 1)), "orchard").read(1)
+
+
 def test_an_encrypted_file_that_was_changed_anywhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(age, "_WORK", 4)
     file = io.BytesIO()

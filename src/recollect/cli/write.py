@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recollect.cli import show
 from recollect.cli.options import (
     SETTABLE,
     AnySpace,
@@ -38,6 +39,8 @@ from recollect.types import DEFAULT_SPACE, Already, Receipt
 if TYPE_CHECKING:
     from recollect.engine.care.forget import Forgotten
     from recollect.engine.memory import Memory
+
+_LAST_ACTS = 5
 
 
 @with_options(SETTABLE.values())
@@ -242,7 +245,9 @@ def _tell_along(receipt: Forgotten) -> None:
 
 
 def undo(
-    entry: Annotated[int, typer.Argument(metavar="ENTRY", help="The entry number, from journal or history.")],
+    entry: Annotated[
+        int | None, typer.Argument(metavar="[ENTRY]", help="The entry number, from journal or history.")
+    ] = None,
     only: Annotated[
         bool, typer.Option("--only", help="Only this change, where others were made together with it.")
     ] = False,
@@ -252,20 +257,35 @@ def undo(
 ) -> int:
     """Take back what was done. The undoing is a change too, and can itself be undone.
 
-    The entry that `recollect journal` shows stands for all that was done with it; any other stands for itself.
+    The entry that `recollect journal` shows stands for all that was done with it; any other stands for itself. Without
+    one, what was done last is shown with its numbers, and nothing is changed.
 
     \b
     Examples:
-      recollect journal
+      recollect undo
       recollect undo 17
       recollect undo 17 --only
     """
+    if entry is None:
+        return _put_last_acts(home, as_json=as_json)
     with open_or_fail(home) as memory:
         heads = memory.journal(act=entry, newest_first=False, limit=1)
         receipt = memory.undo(entry, whole=not only and bool(heads) and heads[0].act is None, reason=reason)
     if receipt.reason and not as_json:
         say(receipt.reason)
     return answer(receipt, as_json=as_json, done=f"undone {entry}:")
+
+
+def _put_last_acts(home: str | None, *, as_json: bool) -> int:
+    """What can be meant where nobody says what is to be undone."""
+    with open_or_fail(home) as memory:
+        acts = memory.acts(limit=_LAST_ACTS)
+    if as_json:
+        put_json({"acts": acts})
+    else:
+        show.put_acts(acts, with_space=True)
+    say("nothing was undone: say which entry, by its number (`recollect undo 17`); `recollect journal` shows more")
+    return 2
 
 
 def relate(

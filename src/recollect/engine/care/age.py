@@ -28,7 +28,8 @@ CHUNK = 64 * 1024
 _TAG = 16
 _WORK = 17
 """Two to the power of it: how hard a passphrase is to guess. It takes 128 MB of memory, once for each file."""
-_MOST_WORK = 22  # as age has it
+_MOST_WORK = 18
+"""As hard as age makes it itself. That takes 256 MB; what asks for more, asks for all of a machine's memory."""
 _LONGEST_LINE = 1024
 
 
