@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -175,6 +176,14 @@ def test_revising_nothing_says_that_there_is_nothing_to_change(shell: Shell) -> 
         assert outcome.code == 2
         assert outcome.err.startswith("error: nothing to change; give the new text, or an option")
     assert len(shell.json("history", id)["history"]) == 1
+
+
+def test_remember_says_what_it_masked_and_how_such_things_are_kept(shell: Shell) -> None:
+    told = shell("remember", "The gate has the PIN 4417.", "--space", "my house")
+    [said] = [line for line in told.err.splitlines() if "masked before it was stored: PIN" in line]
+    command = said.rpartition(": recollect ")[2]
+    assert shell(*shlex.split(command)).code == 0
+    assert "masked" not in shell("remember", "The shed has the PIN 5528.", "--space", "my house").err
 
 
 def test_relate_says_what_it_masked(shell: Shell) -> None:

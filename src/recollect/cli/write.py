@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -134,7 +135,7 @@ def answer(receipt: Receipt, *, as_json: bool, done: str = "stored") -> int:
     elif receipt.outcome == "stored":
         put(f"{done} {receipt.id}" + ("" if receipt.entry is None else f" (entry {receipt.entry})"))
         if receipt.masked:
-            say(f"  {receipt.reason}")
+            say(f"  {receipt.reason}; to keep such things: recollect spaces secrets {quote(receipt.space)} allow")
     elif receipt.outcome == "deduplicated":
         said = f"{receipt.id}: {receipt.reason}"
         plain = receipt.entry is None and not receipt.masked
