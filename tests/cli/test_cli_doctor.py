@@ -16,9 +16,10 @@ import pytest
 import recollect
 from recollect import __version__
 from recollect.cli import bytecode
-from recollect.cli.doctor import share_not_latin
+from recollect.cli.doctor import share_not_latin, told_here
 from recollect.engine.care.backups import back_up
 from recollect.engine.known import PROJECTS
+from recollect.errors import StoreDamaged
 
 
 def test_doctor_makes_nothing_where_there_is_no_store(shell):
@@ -136,6 +137,37 @@ def test_a_file_that_is_no_store_is_wrong_and_stays(shell):
     assert outcome.code == 1
     assert "is not a Recollect store" in outcome.out
     assert file.read_bytes() == before
+
+
+def test_of_what_cannot_be_opened_nothing_is_told_that_nobody_knows_and_how_to_go_on_is(shell):
+    shell.remember("One.")
+    path = shell.store / "recollect.db"
+    for name in path.parent.glob("recollect.db-*"):
+        name.unlink()
+    path.write_text("This is no database, and it is long enough to have been one." * 20)
+    told = shell("doctor")
+    assert told.code == 1
+    assert "backup_schedule" not in told.out
+    assert "holds" not in told.out
+    [hint] = json.loads(shell("doctor", "--json").out)["advice"]
+    assert "`recollect restore FILE --over`" in hint
+
+
+def test_the_doctor_does_not_say_that_the_doctor_is_to_be_asked():
+    told = "x.db is damaged (cut); run `recollect doctor`. `recollect doctor --repair` saves what can be read"
+    assert told_here(StoreDamaged(told)) == "x.db is damaged (cut); `recollect doctor --repair` saves what can be read"
+    told = "entry 3 is not as it was written; run `recollect doctor`, which tells what is damaged and how to go on"
+    assert told_here(StoreDamaged(told)) == (
+        "entry 3 is not as it was written; `recollect doctor --repair` saves what can be read"
+    )
+
+
+@pytest.mark.parametrize("name", ["backup_schedule", "evict_schedule", "consolidate_schedule"])
+def test_a_schedule_that_cannot_be_read_is_wrong(shell, name):
+    shell.remember("One.")
+    (shell.store / "config.toml").write_text(f'{name} = "whenever"\n')
+    [problem] = json.loads(shell("doctor", "--json").out)["problems"]
+    assert name in problem
 
 
 def test_a_damaged_index_is_wrong_until_it_is_made_anew(shell):

@@ -25,7 +25,7 @@ from recollect.embed.choose import choose_embedder, try_reranker
 from recollect.engine.care import backups, keep
 from recollect.engine.care.backups import Backup
 from recollect.engine.care.keep import Repaired
-from recollect.engine.care.schedule import OFF
+from recollect.engine.care.schedule import OFF, wrong_schedules
 from recollect.engine.care.secrets import kept_secrets, mask_kept
 from recollect.engine.core import utc_now
 from recollect.engine.known import unfinished_projects
@@ -137,7 +137,7 @@ def _repair(settings: Settings) -> tuple[Repaired | None, list[str]]:
     try:
         return keep.repair(settings), []
     except RecollectError as error:
-        return None, [str(error)]
+        return None, [told_here(error)]
 
 
 def doctor_secrets(home: str | None, *, as_json: bool, mask: bool) -> int:
@@ -166,8 +166,9 @@ def examine(settings: Settings) -> Report:
     advice: list[str] = []
     place = look_at(settings.home, settings.store)
     store = StoreReport(
-        folder=str(settings.home), file=place.shown, engine=place.engine, exists=place.there, writable=place.writable
-    )
+        folder=str(settings.home), file=place.shown, engine=place.engine, exists=place.there, writable=place.writable,
+        backup_schedule=settings.backup_schedule,
+    )  # fmt: skip
     if place.problem is not None:
         problems.append(place.problem)
     model = _try_model(settings, problems)
@@ -179,7 +180,6 @@ def examine(settings: Settings) -> Report:
         try:
             with open_memory(settings=settings, actor=ACTOR) as memory:
                 store = replace(_count(memory, store), opened=True, limited=memory.core.store.site.limited)
-                store = replace(store, backup_schedule=settings.backup_schedule)
                 store = replace(store, last_backup=backups.last_good(memory.core))
                 problems += [*memory.check(), *backups.failures(memory.core)]
                 advice += [*_advise_model(memory), *_advise_projects(memory), *keep.odd_times(memory.core)]
@@ -188,9 +188,10 @@ def examine(settings: Settings) -> Report:
                 if model.name is not None:
                     model = replace(model, waiting=memory.count_waiting())
         except RecollectError as error:
-            problems.append(str(error))
+            problems.append(told_here(error))
             if isinstance(error, _BEYOND) or type(error) is StoreError:
-                advice += _advise_substitute(settings)
+                advice += _advise_substitute(settings) or _advise_own_copy(settings, problems[-1])
+    problems += wrong_schedules(settings)
     clients = connected_clients(settings.home)
     advice += [twice for client in CLIENTS.values() if (twice := told_twice(client)) is not None]
     if any(one.hooks or one.plugin for one in clients) and (slow := told_slow()) is not None:
@@ -223,6 +224,26 @@ def _advise_substitute(settings: Settings) -> list[str]:
         f" {many(found.versions, 'version')} of records",
         *spoilt,
     ]
+
+
+def _advise_own_copy(settings: Settings, told: str) -> list[str]:
+    """Where copies lie that somebody made by hand, the store alone knew: that there may be some is told."""
+    if settings.store is not None or "recollect restore" in told:
+        return []
+    over = " --over" if is_taken(settings.home) else ""
+    return [
+        f"a copy that `recollect backup` or you yourself have made can take its place: `recollect restore FILE{over}`,"
+        " which keeps what lies there now aside"
+    ]
+
+
+def told_here(error: RecollectError) -> str:
+    """What an error says, but for that the doctor is to be asked: whoever reads it does so."""
+    told = str(error).replace("run `recollect doctor`. ", "")
+    said, asks, rest = told.partition("; run `recollect doctor`")
+    if not asks or rest.startswith((" --", " of")):
+        return told
+    return f"{said}; `recollect doctor --repair` saves what can be read"
 
 
 def _versions(place: Place) -> dict[str, str]:
@@ -321,8 +342,8 @@ def _put_report(report: Report, settings: Settings) -> None:
     put_pairs({
         "file" if store.engine == "SQLite" else "database": store.file, "state": _state(store),
         "size": megabytes(store.bytes) if store.exists else "",
-        "holds": f"{held}, {many(store.relations, 'relation')}" if store.exists else "",
-        "backup": _backup(store) if store.exists else "",
+        "holds": f"{held}, {many(store.relations, 'relation')}" if store.opened else "",
+        "backup": _backup(store) if store.opened else "",
     })  # fmt: skip
     put_heading("Model")
     named = f"{model.name}, {model.dim} dimensions" if model.name else "none"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, time, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -20,6 +21,7 @@ from recollect.engine.loop import Loop
 from recollect.errors import ConfigError, RecollectError
 
 if TYPE_CHECKING:
+    from recollect.config import Settings
     from recollect.engine.memory import Memory
 
 LOOK_SECONDS = 30.0
@@ -166,6 +168,23 @@ def backup_tasks(memory: Memory) -> list[Task]:
     if core.store.site.limited:  # what it sees is not the memory
         return []
     return [] if cron is None else [Task("backup", cron, lambda stop: [back_up(core, stop)], made_up=True)]
+
+
+_SCHEDULES = ("consolidate_schedule", "evict_schedule", "backup_schedule")
+
+
+def wrong_schedules(settings: Settings) -> list[str]:
+    """Schedules, and the command for backups, that cannot be read: who is to keep to them refuses to start."""
+    wrong: list[str] = []
+    checks: list[Callable[[], object]] = [partial(parse_cron, getattr(settings, name), name) for name in _SCHEDULES]
+    if settings.backup_command is not None:
+        checks.append(partial(parse_command, settings.backup_command))
+    for check in checks:
+        try:
+            check()
+        except RecollectError as error:
+            wrong.append(str(error))
+    return wrong
 
 
 class Scheduler:
