@@ -174,7 +174,7 @@ _SCHEDULES = ("consolidate_schedule", "evict_schedule", "backup_schedule")
 
 
 def wrong_schedules(settings: Settings) -> list[str]:
-    """Schedules, and the command for backups, that cannot be read: who is to keep to them refuses to start."""
+    """What is wrong with schedules, and with the command for backups, that cannot be read."""
     wrong: list[str] = []
     checks: list[Callable[[], object]] = [partial(parse_cron, getattr(settings, name), name) for name in _SCHEDULES]
     if settings.backup_command is not None:
