@@ -31,7 +31,7 @@ from recollect.ingest import (
     vault,
     web,
 )
-from recollect.retrieve import alike, asking, brief, change, context, decided, echo, fence, general, same, summarize
+from recollect.retrieve import alike, asking, change, context, decided, echo, fence, general, same, summarize, todo
 from recollect.serve import message
 from recollect.store import terms
 
@@ -86,7 +86,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "same": same.normal_form, "decided": decided.matter_of, "only asks": asking.only_asks, "stated": asking.stated_in,
     "blocks": fence.drop_blocks, "replaced": replaced.replaced_in, "cleaned": normalize.sanitize,
     "found concepts": _concepts, "echo": lambda s: echo.echoes(s, s + " b"),
-    "todo": lambda s: brief._TODO.match(s), "message": lambda s: message.decode(s.encode()),
+    "todo": todo.stands_open, "undone": todo.sounds_undone, "message": lambda s: message.decode(s.encode()),
 }  # fmt: skip
 
 

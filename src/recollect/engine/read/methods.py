@@ -247,25 +247,30 @@ class Reading:
 
         The first space of a new store need not be there.
         """
-        named = [name for name in where.spaces if name != DEFAULT_SPACE]
         with self.core.store.read() as view:
-            there = {one.name for one in view.spaces(named)} if named else set[str]()
-            missing = next((name for name in named if name not in there), None)
-            if missing is not None:
-                return missing_space(missing, [one.name for one in view.spaces()])
-            return tell_unheld(view, where)
+            return self._missing_in(view, where)
+
+    def _missing_in(self, view: View, where: Filter) -> str | None:
+        named = [name for name in where.spaces if name != DEFAULT_SPACE]
+        there = {one.name for one in view.spaces(named)} if named else set[str]()
+        missing = next((name for name in named if name not in there), None)
+        if missing is not None:
+            return missing_space(missing, [one.name for one in view.spaces()])
+        return tell_unheld(view, where)
 
     def _nothing(self, where: Filter) -> str | None:
         """Why nothing is found, where that is known."""
-        problem = self._missing(where)
-        if problem is not None:
-            return problem
         with self.core.store.read() as view:
-            return self._empty(view, where.spaces)
+            return self._missing_in(view, where) or self._empty(view, where)
 
-    def _empty(self, view: View, spaces: Sequence[str]) -> str | None:
+    def _empty(self, view: View, where: Filter) -> str | None:
         """Names the spaces that hold something where those that were asked for hold nothing at all."""
-        if not spaces or view.select(int, Filter(spaces=tuple(spaces), valid_only=False), limit=1):
+        spaces = where.spaces
+        if (
+            not spaces
+            or where.as_of is not None
+            or view.select(int, Filter(spaces=tuple(spaces), valid_only=False), limit=1)
+        ):
             return None
         others = (one.name for one in view.spaces() if one.name not in spaces)
         held = [name for name in others if view.select(int, Filter(spaces=(name,)), limit=1)]
