@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -411,3 +412,26 @@ def test_where_no_open_work_is_known_that_is_said(memory: Memory) -> None:
     assert [hit.record.text for hit in memory.recall("which tasks are open?")] == [
         "We still need to do the tasks of the boat house."
     ]
+
+
+def test_a_brief_of_few_records_has_some_of_each_section(memory: Memory) -> None:
+    for n, tool in enumerate(("saw", "drill", "lathe", "router", "sander", "grinder", "press", "torch")):
+        memory.remember(f"Never touch the {tool} without gloves.")
+        memory.remember(f"TODO: oil the {tool}.")
+        memory.remember(f"Decided: the {tool} stands in bay {n}.")
+        memory.remember(f"The {tool} was bought from Holm & Sons in 20{n + 10}.")
+    sections = Counter(noted.section for noted in memory.brief(limit=10).notes)
+    assert sections.total() == 10
+    assert min(sections[section] for section in ("rules", "decisions", "open", "important")) >= 1
+    assert sections["open"] >= 2
+
+
+def test_open_work_comes_before_what_is_only_important_where_there_is_no_room_for_both(memory: Memory) -> None:
+    tasks = ("Prune the roses", "Paint the fence", "Order gravel", "Mend the gate", "Call the roofer")
+    for task in tasks:
+        memory.remember(task, status="open")
+    for fact in ("Butter costs 6.10 euros.", "The cat is called Miso.", "The bus stops at the mill."):
+        memory.remember(fact)
+    shown = memory.brief(budget_tokens=200)
+    assert {noted.record.text for noted in shown.notes if noted.section == "open"} == set(tasks)
+    assert any(noted.section == "important" for noted in memory.brief(budget_tokens=400).notes)

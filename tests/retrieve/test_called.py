@@ -17,6 +17,11 @@ OF_ANOTHER = [
     ("wo arbeitet Jonas?", "Jonas arbeitet bei der Bahn.", "Jonas' Schwester arbeitet bei der Post."),
     ("how old is Nuria?", "Nuria is nine years old.", "The dog of Nuria is four years old."),
     ("when does the ferry to Ystad leave?", "The ferry to Ystad leaves at 9:15.", "The ferry from Ystad is at 18:40."),
+    ("where is our ladder?", "Our ladder hangs in the barn.", "The ladder of the Hansens hangs in their shed."),
+    ("who is my tailor?", "My tailor is Ms. Oduya.", "Viktor's tailor is Mr. Brandt."),
+    ("what does Mira's aunt collect?", "Mira's aunt collects stamps.", "Mira collects tram tickets."),
+    ("what does the neighbours' cat eat?", "The neighbours' cat eats fish.", "Our cat eats chicken."),
+    ("when does Lea's sister arrive?", "Lea's sister arrives at five.", "Lea arrives at six."),
     ("wann fährt der Zug nach Linz?", "Der Zug nach Linz fährt um 7:12.", "Der Zug von Linz fährt um 20:05."),
 ]
 OF_THE_SAME = [
@@ -25,6 +30,13 @@ OF_THE_SAME = [
     ("who uses port 8080?", "The gateway uses port 8080.", "The gateway uses port 9090."),
     ("what did we decide in July?", "July: we hire two people.", "August: we hire one person."),
     ("who is Lea's brother?", "Lea's brother is Max.", "Lea's sister is Ida, her brother Moritz."),
+    ("where is my passport?", "My passport is in the desk.", "The passport is in Dad's safe now."),
+    ("when is Ida's party?", "Ida's party is in June.", "Ida's party is on 4 July, Jon's mother cannot come."),
+    (
+        "which evening must I keep free for the choir?",
+        "The choir meets on Mondays.",
+        "The women's choir meets on Tuesdays.",
+    ),
     ("when is exam 1 in chemistry?", "Exam 1 in physics is on Monday.", "Exam 2 in chemistry is on Friday."),
     ("when do we go to Ystad?", "We go to Ystad in May.", "We go to Ystad in June, and come home from Malmö."),
 ]

@@ -72,7 +72,8 @@ decision decided agreed chose moved switched migrated replaced entscheidung ents
 gewechselt décision décidé decisión decidido decidimos decisione
 deciso decisão decidiu besloten besluit decyzja решение решили
 """.split()
-_SHARES: Mapping[Section, float] = {"pinned": 0.4, "rules": 0.5, "decisions": 0.25, "open": 0.25, "important": 1.0}
+_SHARES: Mapping[Section, float] = {"pinned": 0.4, "rules": 0.5, "decisions": 0.3, "open": 0.5}
+_OF_IMPORTANCE = 0.125
 _FIRST: tuple[Section, ...] = ("pinned", "rules", "open", "decisions")
 _FORBIDS = pattern_of(
     r"(?:\A|[.!;:]\s+)(?:(?:please )?(?:do not|don['’]t)\b|(?:keine?n?|geen|pas de|no(?! (?:point|need|matter|answer|"
@@ -208,16 +209,18 @@ def plan_brief(
     """As many records as limit and budget allow, section by section; of two that contradict, the newer.
 
     `newer` knows what was said since of the thing that a record speaks of, wherever it may stand. A section whose share
-    is too small for any of its records comes before what is only important.
+    is too small for any of its records comes before what is only important, and what its share leaves over is for the
+    others before that, but for an eighth.
     """
     plan = _Plan(limit, budget_tokens, newer)
     waiting = {section: list(found.get(section, ())) for section in SECTIONS}
     for section, share in _SHARES.items():
-        if section == "important":
-            for first in _FIRST:
-                if not plan.has(first):
-                    waiting[first] = plan.take(first, waiting[first], 1.0, most_records=1)
-        waiting[section] = plan.take(section, waiting[section], share)
+        waiting[section] = plan.take(section, waiting[section], share, most_records=plan.room(share))
+    for section in _FIRST:
+        if not plan.has(section):
+            waiting[section] = plan.take(section, waiting[section], 1.0, most_records=1)
+    some = plan.room(_OF_IMPORTANCE) if waiting["important"] else 0
+    waiting["important"] = plan.take("important", waiting["important"], _OF_IMPORTANCE, most_records=some)
     for section in SECTIONS:
         plan.take(section, waiting[section], 1.0)
     return [noted for section in SECTIONS for noted in plan.notes if noted.section == section]
@@ -235,6 +238,10 @@ class _Plan:
 
     def has(self, section: Section) -> bool:
         return any(noted.section == section for noted in self.notes)
+
+    def room(self, share: float) -> int:
+        """How many records a share of what the limit leaves is, one at least."""
+        return max(int((self._limit - len(self.notes)) * share), 1)
 
     def take(
         self, section: Section, records: Sequence[Record], share: float, most_records: int | None = None

@@ -13,6 +13,7 @@ from functools import cache
 from recollect.pattern import pattern_of
 from recollect.replaced import replaced_in
 from recollect.retrieve.asking import stated_in
+from recollect.retrieve.called import go_other_ways
 from recollect.retrieve.change import read_said
 from recollect.retrieve.contradict import contradicts, set_the_same
 from recollect.retrieve.decided import takes_back
@@ -86,7 +87,7 @@ def speaks_of_the_same(newer: str, older: str) -> bool:
     is_open = stands_open(newer) or stands_open(older)
     if _tells_of_a_change(said, older, is_open=is_open):
         return True
-    if is_open or _names(said) != _names(older) or _are_of_other_kinds(said, older):
+    if is_open or go_other_ways(said, older) or _names(said) != _names(older) or _are_of_other_kinds(said, older):
         return False  # what is to be done on two days is to be done twice
     return _differ_in_values(read_statement(said), read_statement(older))
 

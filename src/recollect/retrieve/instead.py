@@ -21,7 +21,7 @@ from recollect.types import Hit, Record
 _LOOKED_AT, _CALLED_AT = 3, 10
 _LONGEST = 14  # words; of longer ones, what stands in the place of what cannot be told
 _SAME = 0.3  # of the words of the shorter one
-_LIKELY, _CALLED_LIKELY = 0.1, 0.03
+_LIKELY, _CALLED_LIKELY = 0.1, 0.01
 
 
 def put_asked_first(hits: tuple[Hit, ...], question: str, asked: frozenset[str], *, past: bool) -> tuple[Hit, ...]:
