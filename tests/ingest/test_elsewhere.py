@@ -624,6 +624,35 @@ def test_of_chatgpt_canvases_names_of_files_and_the_last_custom_instructions_com
     ]  # fmt: skip
 
 
+def test_what_is_too_long_for_a_message_of_chatgpt_or_gemini_comes_whole_in_several(
+    memory: Memory, tmp_path: Path
+) -> None:
+    long = "".join(f"line {number}: the pump hums\n" for number in range(6_000)).strip()
+    canvas: Json = {"content_type": "code", "text": json.dumps({"name": "Plan", "content": long})}
+    said: list[Json] = [
+        {"author": {"role": "user"}, "content": {"parts": [long]}},
+        {"author": {"role": "assistant"}, "content": canvas, "recipient": "canmore.create_textdoc"},
+        {"author": {"role": "assistant"}, "content": {"parts": ["There it is."]}},
+    ]
+    nodes: Json = {
+        f"{at}": {"message": one, "parent": f"{at - 1}", "children": [f"{at + 1}"]} for at, one in enumerate(said)
+    }
+    row: Json = {**ACTIVITY[0], "title": f"Prompted {long}", "safeHtmlItem": [{"html": f"<pre>{long}</pre>"}]}
+    talks = put(tmp_path / "talks" / "conversations.json", [{"id": "c-3", "current_node": "2", "mapping": nodes}])
+    for path, asked, answer in (
+        (talks, long, f"[canvas: Plan]\n{long}\nThere it is."),
+        (put(tmp_path / "MyActivity.json", [{**ACTIVITY[0], "time": "2026-03-04T00:00:00Z"}, row]), long, long),
+    ):
+        (done,) = memory.import_(path)
+        held = [one for one in memory.list(kinds=["message"], order="position") if len(one.text) > 1_000]
+        told = {role: "\n".join(one.text for one in held if one.role == role) for role in ("user", "assistant")}
+        assert (told["user"], answer in told["assistant"], done.problems) == (asked, True, ())
+        assert max(len(one.text) for one in held) <= 100_000
+        assert memory.import_(path)[0].records == 0
+        for one in held:
+            memory.forget(one.id)
+
+
 def test_prompts_of_gemini_are_put_together_by_conversation(memory: Memory, tmp_path: Path) -> None:
     (done,) = memory.import_(make("gemini", tmp_path / "g"))
     assert done.problems == ("1 activity left out: it is no prompt",)

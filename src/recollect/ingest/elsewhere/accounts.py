@@ -29,7 +29,7 @@ from recollect.ingest.elsewhere.found import (
 )
 from recollect.ingest.exports import FILE, read_chatgpt, read_claude
 from recollect.ingest.html import page_to_markdown
-from recollect.ingest.talk import Conversation, Message, fit_text
+from recollect.ingest.talk import Conversation, Message, in_messages
 from recollect.types import Json
 
 _CONVERSATIONS = re.compile(r"(^|/)conversations(-\d+)?\.json$")
@@ -178,15 +178,13 @@ def _talk_of(row: Row) -> str | None:
 def _said(row: Row) -> Iterator[Message]:
     at = time_of(row, "time")
     asked = _PROMPTED.sub("", text_of(row, "title"))
-    said = "\n".join([asked, *(f"[file: {name}]" for name in _sent(row))]).strip()
-    if said:
-        yield Message("user", fit_text(said), at)
+    for said in in_messages([asked, *(f"[file: {name}]" for name in _sent(row))]):
+        yield Message("user", said, at)
     parts = row.get("safeHtmlItem")
     listed = cast("list[object]", parts) if isinstance(parts, list) else [parts]
     pages = [text_of(cast("Row", part), "html", "htmlValue") for part in listed if isinstance(part, Mapping)]
-    answer = "\n\n".join(page_to_markdown(page)[1] for page in pages if page).strip()
-    if answer:
-        yield Message("assistant", fit_text(answer), at)
+    for said in in_messages(["\n\n".join(page_to_markdown(page)[1] for page in pages if page)]):
+        yield Message("assistant", said, at)
 
 
 def _sent(row: Row) -> list[str]:
