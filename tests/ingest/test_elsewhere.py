@@ -23,6 +23,7 @@ from recollect.engine.care.arrive import told_by
 from recollect.engine.care.export import is_encrypted
 from recollect.engine.intake.again import WHOLES
 from recollect.ingest.frontmatter import render_front_matter, split_front_matter
+from recollect.ingest.transcripts import knows_transcript
 from recollect.types import Json
 
 HERE = Path(__file__).parent / "elsewhere"
@@ -651,6 +652,31 @@ def test_what_is_too_long_for_a_message_of_chatgpt_or_gemini_comes_whole_in_seve
         assert memory.import_(path)[0].records == 0
         for one in held:
             memory.forget(one.id)
+
+
+@pytest.mark.parametrize("size", [1_001, 65_536, 700_001])
+@pytest.mark.parametrize("ends", ["x", "\\", '"', "ä"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_an_export_is_told_by_its_fields_whatever_long_text_stands_before_them(
+    size: int, ends: str, encoding: str, memory: Memory, tmp_path: Path
+) -> None:
+    long = ends * size
+    at = "2026-01-01T10:00:00Z"
+    chat: Json = {"uuid": "c-4", "name": "Tea", "summary": long, "created_at": at, "chat_messages": [
+        {"sender": "human", "created_at": at, "text": "Which tea is best?"},
+        {"sender": "assistant", "created_at": at,
+         "content": [{"type": "tool_use", "name": "chart", "input": {"mapping": {"author": "x"}}}]},
+    ]}  # fmt: skip
+    row: Json = {"title": f"Prompted {long}", "header": "Gemini Apps", "time": at}
+    node: Json = {"message": {"author": {"role": "user"}, "content": {"parts": ["And this?"]}}}
+    talk: Json = {"id": "g-4", "title": long, "mapping": {"a": node}}
+    for name, rows in (("claude", [chat]), ("gemini", [row]), ("chatgpt", [talk])):
+        path = tmp_path / f"{name}.json"
+        path.write_bytes(json.dumps(rows, ensure_ascii=False).encode(encoding))
+        assert told_by(path) == name
+        assert memory.import_(path, dry_run=True)[0].records > 0
+        if encoding == "utf-8" and name != "gemini":
+            assert knows_transcript(path.read_bytes())
 
 
 def test_prompts_of_gemini_are_put_together_by_conversation(memory: Memory, tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from recollect.ingest.elsewhere.found import (
 )
 from recollect.ingest.exports import FILE, read_chatgpt, read_claude
 from recollect.ingest.html import page_to_markdown
+from recollect.ingest.opening import is_json
 from recollect.ingest.talk import Conversation, Message, in_messages
 from recollect.types import Json
 
@@ -36,6 +37,7 @@ _CONVERSATIONS = re.compile(r"(^|/)conversations(-\d+)?\.json$")
 _ACTIVITY = re.compile(r"(^|/)My ?Activity\.json$|Gemini[^/]*/[^/]+\.json$", re.IGNORECASE)
 """Each language has names of its own for folder and file; Gemini is called so in all of them."""
 _PROMPTED = re.compile(r"^(Prompted|Asked|Eingegebener Prompt:|Said) +", re.IGNORECASE)
+_MARKS = re.compile(rb'"(mapping|chat_messages)"')
 _MEMORIES, _PROJECTS = re.compile(r"(^|/)memories(/[^/]+)?\.json$"), re.compile(r"(^|/)projects(/[^/]+)?\.json$")
 
 
@@ -44,20 +46,22 @@ def _named(files: Material, pattern: re.Pattern[str]) -> list[str]:
 
 
 def _conversations(files: Material, mark: bytes) -> list[str]:
+    """Those whose conversations have a field of that name; what is said in them may have the other."""
     named = _named(files, _CONVERSATIONS) or (list(files.files) if len(files.files) == 1 else [])
-    return [name for name in named if files.head(name).lstrip()[:1] in (b"[", b"{") and mark in files.head(name)]
+    marks = ((name, _MARKS.search(files.head(name))) for name in named if is_json(files.head(name)))
+    return [name for name, found in marks if found is not None and found[1] == mark]
 
 
 # ChatGPT
 
 
 def _fits_chatgpt(files: Material) -> bool:
-    return bool(_conversations(files, b'"mapping"'))
+    return bool(_conversations(files, b"mapping"))
 
 
 def _read_chatgpt(files: Material) -> Iterator[Item]:
     told: dict[str, tuple[datetime | None, str]] = {}
-    for name in _conversations(files, b'"mapping"'):
+    for name in _conversations(files, b"mapping"):
         for one in read_chatgpt(files.read(name)):
             yield one
             at = one.changed or max((said.at for said in one.messages if said.at is not None), default=None)
@@ -75,14 +79,14 @@ def _read_chatgpt(files: Material) -> Iterator[Item]:
 
 
 def _fits_claude(files: Material) -> bool:
-    return bool(_conversations(files, b'"chat_messages"')) or any(
+    return bool(_conversations(files, b"chat_messages")) or any(
         b'"conversations_memory"' in files.head(name) for name in _named(files, _MEMORIES) or files.files[:1]
     )
 
 
 def _read_claude(files: Material) -> Iterator[Item]:
     last: datetime | None = None
-    for name in _conversations(files, b'"chat_messages"'):
+    for name in _conversations(files, b"chat_messages"):
         data = files.read(name)
         yield from read_claude(data)
         moments = [last, *(time_of(one, "updated_at", "created_at") for one in objects_of(data))]
