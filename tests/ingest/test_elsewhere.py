@@ -775,6 +775,31 @@ def test_an_archive_with_a_damaged_file_in_it_is_told_as_such(memory: Memory, tm
         memory.import_(tmp_path / "export.zip")
 
 
+@pytest.mark.parametrize("damaged", [b"{broken", b"\0\0\0\0", b""])
+@pytest.mark.parametrize("name", ["chatgpt", "claude", "gemini"])
+def test_of_an_export_with_a_file_that_is_damaged_at_its_beginning_nothing_is_taken(
+    name: str, damaged: bytes, memory: Memory, tmp_path: Path
+) -> None:
+    good: dict[str, Json] = {
+        "chatgpt": branch("Which tea?", updated=1767200000), "gemini": [*ACTIVITY],
+        "claude": [{"uuid": "c-5", "chat_messages": [{"sender": "human", "text": "Which tea?"}]}],
+    }  # fmt: skip
+    first, second = "conversations.json", "conversations-001.json"
+    if name == "gemini":
+        first, second = "Gemini Apps/MyActivity.json", "more/Gemini Apps/MyActivity.json"
+    for held, broken in ((first, second), (second, first)):
+        with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(held, json.dumps(good[name]))
+            archive.writestr(broken, damaged)
+        with pytest.raises(InvalidInput, match=r"is damaged or cut off.*Nothing was taken"):
+            memory.import_(tmp_path / "export.zip")
+        assert memory.list() == []
+    with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(first, json.dumps(good[name]))
+        archive.writestr(second, "[]")
+    assert memory.import_(tmp_path / "export.zip")[0].records > 0
+
+
 def test_a_space_cannot_be_named_for_what_names_its_own(memory: Memory, tmp_path: Path) -> None:
     memory.remember("Ada wrote the first program.")
     memory.export(tmp_path / "a.jsonl")

@@ -36,6 +36,7 @@ from recollect.types import Json
 _CONVERSATIONS = re.compile(r"(^|/)conversations(-\d+)?\.json$")
 _ACTIVITY = re.compile(r"(^|/)My ?Activity\.json$|Gemini[^/]*/[^/]+\.json$", re.IGNORECASE)
 """Each language has names of its own for folder and file; Gemini is called so in all of them."""
+_OF_GEMINI = re.compile(r"Gemini[^/]*/My ?Activity\.json$", re.IGNORECASE)
 _PROMPTED = re.compile(r"^(Prompted|Asked|Eingegebener Prompt:|Said) +", re.IGNORECASE)
 _MARKS = re.compile(rb'"(mapping|chat_messages)"')
 _MEMORIES, _PROJECTS = re.compile(r"(^|/)memories(/[^/]+)?\.json$"), re.compile(r"(^|/)projects(/[^/]+)?\.json$")
@@ -52,6 +53,13 @@ def _conversations(files: Material, mark: bytes) -> list[str]:
     return [name for name, found in marks if found is not None and found[1] == mark]
 
 
+def _others(files: Material, pattern: re.Pattern[str], held: list[str]) -> Iterator[Left]:
+    """The files that are called like those of an export, and are not told by how they begin: damage is an error."""
+    for name in _named(files, pattern):
+        if name not in held and objects_of(files.read(name)):
+            yield Left("file", "it is called like one of the export, and holds something else")
+
+
 # ChatGPT
 
 
@@ -61,7 +69,9 @@ def _fits_chatgpt(files: Material) -> bool:
 
 def _read_chatgpt(files: Material) -> Iterator[Item]:
     told: dict[str, tuple[datetime | None, str]] = {}
-    for name in _conversations(files, b"mapping"):
+    held = _conversations(files, b"mapping")
+    yield from _others(files, _CONVERSATIONS, held)
+    for name in held:
         for one in read_chatgpt(files.read(name)):
             yield one
             at = one.changed or max((said.at for said in one.messages if said.at is not None), default=None)
@@ -86,7 +96,9 @@ def _fits_claude(files: Material) -> bool:
 
 def _read_claude(files: Material) -> Iterator[Item]:
     last: datetime | None = None
-    for name in _conversations(files, b"chat_messages"):
+    held = _conversations(files, b"chat_messages")
+    yield from _others(files, _CONVERSATIONS, held)
+    for name in held:
         data = files.read(name)
         yield from read_claude(data)
         moments = [last, *(time_of(one, "updated_at", "created_at") for one in objects_of(data))]
@@ -142,7 +154,9 @@ def _fits_gemini(files: Material) -> bool:
 def _read_gemini(files: Material) -> Iterator[Item]:
     """Entries of one conversation, where they name it, are one; all others are one for each day."""
     talks: dict[str, list[Row]] = {}
-    for name in _activity(files):
+    held = _activity(files)
+    yield from _others(files, _OF_GEMINI, held)
+    for name in held:
         for row in objects_of(files.read(name)):
             if "Gemini" not in f"{row.get('header')}{row.get('products')}":
                 continue
