@@ -23,6 +23,7 @@ from recollect.engine.care.arrive import told_by
 from recollect.engine.care.export import is_encrypted
 from recollect.engine.intake.again import WHOLES
 from recollect.ingest.frontmatter import render_front_matter, split_front_matter
+from recollect.ingest.transcripts import knows_transcript
 from recollect.types import Json
 
 HERE = Path(__file__).parent / "elsewhere"
@@ -624,6 +625,60 @@ def test_of_chatgpt_canvases_names_of_files_and_the_last_custom_instructions_com
     ]  # fmt: skip
 
 
+def test_what_is_too_long_for_a_message_of_chatgpt_or_gemini_comes_whole_in_several(
+    memory: Memory, tmp_path: Path
+) -> None:
+    long = "".join(f"line {number}: the pump hums\n" for number in range(6_000)).strip()
+    canvas: Json = {"content_type": "code", "text": json.dumps({"name": "Plan", "content": long})}
+    said: list[Json] = [
+        {"author": {"role": "user"}, "content": {"parts": [long]}},
+        {"author": {"role": "assistant"}, "content": canvas, "recipient": "canmore.create_textdoc"},
+        {"author": {"role": "assistant"}, "content": {"parts": ["There it is."]}},
+    ]
+    nodes: Json = {
+        f"{at}": {"message": one, "parent": f"{at - 1}", "children": [f"{at + 1}"]} for at, one in enumerate(said)
+    }
+    row: Json = {**ACTIVITY[0], "title": f"Prompted {long}", "safeHtmlItem": [{"html": f"<pre>{long}</pre>"}]}
+    talks = put(tmp_path / "talks" / "conversations.json", [{"id": "c-3", "current_node": "2", "mapping": nodes}])
+    for path, asked, answer in (
+        (talks, long, f"[canvas: Plan]\n{long}\nThere it is."),
+        (put(tmp_path / "MyActivity.json", [{**ACTIVITY[0], "time": "2026-03-04T00:00:00Z"}, row]), long, long),
+    ):
+        (done,) = memory.import_(path)
+        held = [one for one in memory.list(kinds=["message"], order="position") if len(one.text) > 1_000]
+        told = {role: "\n".join(one.text for one in held if one.role == role) for role in ("user", "assistant")}
+        assert (told["user"], answer in told["assistant"], done.problems) == (asked, True, ())
+        assert max(len(one.text) for one in held) <= 100_000
+        assert memory.import_(path)[0].records == 0
+        for one in held:
+            memory.forget(one.id)
+
+
+@pytest.mark.parametrize("size", [1_001, 65_536, 700_001])
+@pytest.mark.parametrize("ends", ["x", "\\", '"', "ä"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_an_export_is_told_by_its_fields_whatever_long_text_stands_before_them(
+    size: int, ends: str, encoding: str, memory: Memory, tmp_path: Path
+) -> None:
+    long = ends * size
+    at = "2026-01-01T10:00:00Z"
+    chat: Json = {"uuid": "c-4", "name": "Tea", "summary": long, "created_at": at, "chat_messages": [
+        {"sender": "human", "created_at": at, "text": "Which tea is best?"},
+        {"sender": "assistant", "created_at": at,
+         "content": [{"type": "tool_use", "name": "chart", "input": {"mapping": {"author": "x"}}}]},
+    ]}  # fmt: skip
+    row: Json = {"title": f"Prompted {long}", "header": "Gemini Apps", "time": at}
+    node: Json = {"message": {"author": {"role": "user"}, "content": {"parts": ["And this?"]}}}
+    talk: Json = {"id": "g-4", "title": long, "mapping": {"a": node}}
+    for name, rows in (("claude", [chat]), ("gemini", [row]), ("chatgpt", [talk])):
+        path = tmp_path / f"{name}.json"
+        path.write_bytes(json.dumps(rows, ensure_ascii=False).encode(encoding))
+        assert told_by(path) == name
+        assert memory.import_(path, dry_run=True)[0].records > 0
+        if encoding == "utf-8" and name != "gemini":
+            assert knows_transcript(path.read_bytes())
+
+
 def test_prompts_of_gemini_are_put_together_by_conversation(memory: Memory, tmp_path: Path) -> None:
     (done,) = memory.import_(make("gemini", tmp_path / "g"))
     assert done.problems == ("1 activity left out: it is no prompt",)
@@ -718,6 +773,31 @@ def test_an_archive_with_a_damaged_file_in_it_is_told_as_such(memory: Memory, tm
     (tmp_path / "export.zip").write_bytes(data)
     with pytest.raises(InvalidInput, match=r"conversations\.json cannot be read"):
         memory.import_(tmp_path / "export.zip")
+
+
+@pytest.mark.parametrize("damaged", [b"{broken", b"\0\0\0\0", b""])
+@pytest.mark.parametrize("name", ["chatgpt", "claude", "gemini"])
+def test_of_an_export_with_a_file_that_is_damaged_at_its_beginning_nothing_is_taken(
+    name: str, damaged: bytes, memory: Memory, tmp_path: Path
+) -> None:
+    good: dict[str, Json] = {
+        "chatgpt": branch("Which tea?", updated=1767200000), "gemini": [*ACTIVITY],
+        "claude": [{"uuid": "c-5", "chat_messages": [{"sender": "human", "text": "Which tea?"}]}],
+    }  # fmt: skip
+    first, second = "conversations.json", "conversations-001.json"
+    if name == "gemini":
+        first, second = "Gemini Apps/MyActivity.json", "more/Gemini Apps/MyActivity.json"
+    for held, broken in ((first, second), (second, first)):
+        with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(held, json.dumps(good[name]))
+            archive.writestr(broken, damaged)
+        with pytest.raises(InvalidInput, match=r"is damaged or cut off.*Nothing was taken"):
+            memory.import_(tmp_path / "export.zip")
+        assert memory.list() == []
+    with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(first, json.dumps(good[name]))
+        archive.writestr(second, "[]")
+    assert memory.import_(tmp_path / "export.zip")[0].records > 0
 
 
 def test_a_space_cannot_be_named_for_what_names_its_own(memory: Memory, tmp_path: Path) -> None:

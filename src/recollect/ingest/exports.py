@@ -18,7 +18,6 @@ from recollect.ingest.talk import (
     Conversation,
     Turns,
     decode_each,
-    in_messages,
     read_moment,
     show_call,
     show_content,
@@ -110,7 +109,7 @@ def _gpt_conversation(one: _GptConversation) -> Conversation:
         parts += [f"[file: {file.name}]" for file in files if file.name]
         turns.add(role, parts, read_moment(message.create_time), joined=role == "assistant")
     return Conversation(
-        format="chatgpt", messages=turns.messages(), id=one.conversation_id or one.id, title=one.title,
+        format="chatgpt", messages=turns.messages(whole=True), id=one.conversation_id or one.id, title=one.title,
         origin={"host": "chatgpt"}, changed=read_moment(one.update_time), left=tuple(left), told=told,
     )  # fmt: skip
 
@@ -222,11 +221,10 @@ def _claude_chat(one: _ClaudeChat) -> Conversation:
         parts += map(_claude_file, files)
         left += [FILE for file in files if not file.extracted_content]
         role = "user" if message.sender == "human" else message.sender
-        for said in in_messages(parts):
-            turns.add(role, [said], read_moment(message.created_at))
+        turns.add(role, parts, read_moment(message.created_at))
     return Conversation(
-        format="claude", messages=turns.messages(), id=one.uuid, title=one.name or None, origin={"host": "claude.ai"},
-        changed=read_moment(one.updated_at), left=tuple(left),
+        format="claude", messages=turns.messages(whole=True), id=one.uuid, title=one.name or None,
+        origin={"host": "claude.ai"}, changed=read_moment(one.updated_at), left=tuple(left),
     )  # fmt: skip
 
 

@@ -82,21 +82,25 @@ class Turns:
     def __len__(self) -> int:
         return len(self._said)
 
-    def messages(self) -> tuple[Message, ...]:
+    def messages(self, *, whole: bool = False) -> tuple[Message, ...]:
+        """What was said. A turn that is too long for a message goes `whole` into several; else its end is left out."""
         return tuple(
-            Message(role, fit_text("\n".join(lines)), at, line=self._lines.get(place))
+            Message(role, text, at, line=self._lines.get(place))
             for place, (role, lines, at) in enumerate(self._said)
+            for text in (in_messages(lines) if whole else [fit_text("\n".join(lines))])
         )
 
 
 def in_messages(parts: Iterable[str]) -> Iterator[str]:
     """What was said at once, in as many messages as hold all of it; between lines, where there are some."""
     said = "\n".join(part.strip() for part in parts if part.strip())
-    while len(said) > LONGEST_MESSAGE:
-        end = said.rfind("\n", LONGEST_MESSAGE // 2, LONGEST_MESSAGE) + 1 or LONGEST_MESSAGE
-        yield said[:end]
+    while said:
+        end = len(said)
+        if end > LONGEST_MESSAGE:
+            end = said.rfind("\n", LONGEST_MESSAGE // 2, LONGEST_MESSAGE) + 1 or LONGEST_MESSAGE
+        if text := storable(said[:end].strip()):
+            yield text
         said = said[end:]
-    yield said
 
 
 def fit_text(text: str) -> str:

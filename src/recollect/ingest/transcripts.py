@@ -23,6 +23,7 @@ from recollect.forms import decode
 from recollect.ingest.editors import EVENTS, read_copilot, read_cursor
 from recollect.ingest.exports import read_chatgpt, read_claude
 from recollect.ingest.lines import BROKEN, Data, each_line, mend, mend_whole, objects_of
+from recollect.ingest.opening import opening_of
 from recollect.ingest.parsed import Parsed, conversation_adapter, short_title, storable
 from recollect.ingest.talk import (
     Content,
@@ -338,11 +339,14 @@ _KEYS = re.compile(rb'"(mapping|chat_messages|messages)"\s*:\s*[\[{]')
 
 def find_reader(data: Data) -> Reader | None:
     """What reads a transcript, going by its beginning; None where it is none."""
-    head = data[:_LOOKED_AT].lstrip(b"\xef\xbb\xbf \t\r\n")
+    head = data[: 4 * _LOOKED_AT].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head[:1] not in (b"{", b"["):
         return None
-    found = {match.group(1) for match in _KEYS.finditer(head)}
-    if b"mapping" in found and b'"author"' in data[: 4 * _LOOKED_AT]:
+    if head[:1] == b"[":  # of an export, whose first fields may hold long texts
+        pieces = (data[at : at + _LOOKED_AT] for at in range(0, len(data), _LOOKED_AT))
+        head = opening_of(pieces, 4 * _LOOKED_AT).lstrip(b"\xef\xbb\xbf \t\r\n")
+    found = {match.group(1) for match in _KEYS.finditer(head[:_LOOKED_AT])}
+    if b"mapping" in found and b'"author"' in head:
         return read_chatgpt
     if b"chat_messages" in found:
         return read_claude

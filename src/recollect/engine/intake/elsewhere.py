@@ -11,12 +11,15 @@ import os
 import stat
 import zipfile
 import zlib
+from codecs import getincrementaldecoder
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
@@ -32,6 +35,7 @@ from recollect.engine.write.remember import content_hash, count_stated, ensure_s
 from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput, RecollectError, StoreError
 from recollect.ingest.elsewhere.found import Fact, Item, Left, Named, Note, Origin, Row, key_of
+from recollect.ingest.opening import is_json, opening_of
 from recollect.ingest.talk import Conversation
 from recollect.store.base import Edit, normal_name
 from recollect.store.foreign import read_tables, table_names
@@ -102,22 +106,24 @@ class Files:
 
     def head(self, name: str) -> bytes:
         if name not in self._heads:
-            self._heads[name] = self._read(name, _HEAD)
+            with self._opened(name) as file:
+                pieces = _pieces(file)
+                first = next(pieces, b"")
+                self._heads[name] = opening_of(chain([first], pieces), _HEAD) if is_json(first) else first
         return self._heads[name]
 
     def read(self, name: str) -> bytes:
-        data = self._read(name, _LARGEST + 1)
+        with self._opened(name) as file:
+            data = _as_utf_8(file.read(_LARGEST + 1))
         if len(data) > _LARGEST:
             raise InvalidInput("path", f"{name} is larger than {_LARGEST:,} bytes")
         return data
 
-    def _read(self, name: str, most: int) -> bytes:
+    @contextmanager
+    def _opened(self, name: str) -> Generator[IO[bytes]]:
         try:
-            if self._archive is not None:
-                with self._archive.open(name) as member:
-                    return _as_utf_8(member.read(most))
-            with self._place(name).open("rb") as file:
-                return _as_utf_8(file.read(most))
+            with self._place(name).open("rb") if self._archive is None else self._archive.open(name) as file:
+                yield file
         except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
             raise InvalidInput("path", f"{name} cannot be read: {error}") from error
 
@@ -154,6 +160,17 @@ def _as_utf_8(data: bytes) -> bytes:
     if data.startswith(_WIDE):
         return data[: len(data) // 2 * 2].decode("utf-16", "replace").encode()
     return data.removeprefix(_MARK)
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    """The same as `_as_utf_8`, piece by piece, of as much as is ever read."""
+    first = file.read(_HEAD)
+    decoder = getincrementaldecoder("utf-16")("replace") if first.startswith(_WIDE) else None
+    at, piece = 0, first.removeprefix(_MARK)
+    while piece:
+        yield piece if decoder is None else decoder.decode(piece).encode()
+        at += _HEAD
+        piece = file.read(_HEAD) if at < _LARGEST else b""
 
 
 def _begins_as_archive(path: Path) -> bool:

@@ -29,13 +29,16 @@ from recollect.ingest.elsewhere.found import (
 )
 from recollect.ingest.exports import FILE, read_chatgpt, read_claude
 from recollect.ingest.html import page_to_markdown
-from recollect.ingest.talk import Conversation, Message, fit_text
+from recollect.ingest.opening import is_json
+from recollect.ingest.talk import Conversation, Message, in_messages
 from recollect.types import Json
 
 _CONVERSATIONS = re.compile(r"(^|/)conversations(-\d+)?\.json$")
 _ACTIVITY = re.compile(r"(^|/)My ?Activity\.json$|Gemini[^/]*/[^/]+\.json$", re.IGNORECASE)
 """Each language has names of its own for folder and file; Gemini is called so in all of them."""
+_OF_GEMINI = re.compile(r"Gemini[^/]*/My ?Activity\.json$", re.IGNORECASE)
 _PROMPTED = re.compile(r"^(Prompted|Asked|Eingegebener Prompt:|Said) +", re.IGNORECASE)
+_MARKS = re.compile(rb'"(mapping|chat_messages)"')
 _MEMORIES, _PROJECTS = re.compile(r"(^|/)memories(/[^/]+)?\.json$"), re.compile(r"(^|/)projects(/[^/]+)?\.json$")
 
 
@@ -44,20 +47,31 @@ def _named(files: Material, pattern: re.Pattern[str]) -> list[str]:
 
 
 def _conversations(files: Material, mark: bytes) -> list[str]:
+    """Those whose conversations have a field of that name; what is said in them may have the other."""
     named = _named(files, _CONVERSATIONS) or (list(files.files) if len(files.files) == 1 else [])
-    return [name for name in named if files.head(name).lstrip()[:1] in (b"[", b"{") and mark in files.head(name)]
+    marks = ((name, _MARKS.search(files.head(name))) for name in named if is_json(files.head(name)))
+    return [name for name, found in marks if found is not None and found[1] == mark]
+
+
+def _others(files: Material, pattern: re.Pattern[str], held: list[str]) -> Iterator[Left]:
+    """The files that are called like those of an export, and are not told by how they begin: damage is an error."""
+    for name in _named(files, pattern):
+        if name not in held and objects_of(files.read(name)):
+            yield Left("file", "it is called like one of the export, and holds something else")
 
 
 # ChatGPT
 
 
 def _fits_chatgpt(files: Material) -> bool:
-    return bool(_conversations(files, b'"mapping"'))
+    return bool(_conversations(files, b"mapping"))
 
 
 def _read_chatgpt(files: Material) -> Iterator[Item]:
     told: dict[str, tuple[datetime | None, str]] = {}
-    for name in _conversations(files, b'"mapping"'):
+    held = _conversations(files, b"mapping")
+    yield from _others(files, _CONVERSATIONS, held)
+    for name in held:
         for one in read_chatgpt(files.read(name)):
             yield one
             at = one.changed or max((said.at for said in one.messages if said.at is not None), default=None)
@@ -75,14 +89,16 @@ def _read_chatgpt(files: Material) -> Iterator[Item]:
 
 
 def _fits_claude(files: Material) -> bool:
-    return bool(_conversations(files, b'"chat_messages"')) or any(
+    return bool(_conversations(files, b"chat_messages")) or any(
         b'"conversations_memory"' in files.head(name) for name in _named(files, _MEMORIES) or files.files[:1]
     )
 
 
 def _read_claude(files: Material) -> Iterator[Item]:
     last: datetime | None = None
-    for name in _conversations(files, b'"chat_messages"'):
+    held = _conversations(files, b"chat_messages")
+    yield from _others(files, _CONVERSATIONS, held)
+    for name in held:
         data = files.read(name)
         yield from read_claude(data)
         moments = [last, *(time_of(one, "updated_at", "created_at") for one in objects_of(data))]
@@ -138,7 +154,9 @@ def _fits_gemini(files: Material) -> bool:
 def _read_gemini(files: Material) -> Iterator[Item]:
     """Entries of one conversation, where they name it, are one; all others are one for each day."""
     talks: dict[str, list[Row]] = {}
-    for name in _activity(files):
+    held = _activity(files)
+    yield from _others(files, _OF_GEMINI, held)
+    for name in held:
         for row in objects_of(files.read(name)):
             if "Gemini" not in f"{row.get('header')}{row.get('products')}":
                 continue
@@ -178,15 +196,13 @@ def _talk_of(row: Row) -> str | None:
 def _said(row: Row) -> Iterator[Message]:
     at = time_of(row, "time")
     asked = _PROMPTED.sub("", text_of(row, "title"))
-    said = "\n".join([asked, *(f"[file: {name}]" for name in _sent(row))]).strip()
-    if said:
-        yield Message("user", fit_text(said), at)
+    for said in in_messages([asked, *(f"[file: {name}]" for name in _sent(row))]):
+        yield Message("user", said, at)
     parts = row.get("safeHtmlItem")
     listed = cast("list[object]", parts) if isinstance(parts, list) else [parts]
     pages = [text_of(cast("Row", part), "html", "htmlValue") for part in listed if isinstance(part, Mapping)]
-    answer = "\n\n".join(page_to_markdown(page)[1] for page in pages if page).strip()
-    if answer:
-        yield Message("assistant", fit_text(answer), at)
+    for said in in_messages(["\n\n".join(page_to_markdown(page)[1] for page in pages if page)]):
+        yield Message("assistant", said, at)
 
 
 def _sent(row: Row) -> list[str]:
