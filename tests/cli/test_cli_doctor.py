@@ -98,6 +98,45 @@ def test_doctor_tells_the_command_by_which_a_backup_takes_the_place_of_a_store(s
     assert sorted(one["text"] for one in shell.json("list")["records"]) == ["One.", "Two."]
 
 
+def test_doctor_finds_a_copy_by_hand_in_the_folder_of_a_store_that_is_gone(shell):
+    shell.remember("One.")
+    (shell.store / "bk").mkdir()
+    assert shell("backup", str(shell.store / "bk")).code == 0
+    [copy] = (shell.store / "bk").iterdir()
+    spoil(shell, "missing")
+    outcome = shell("doctor")
+    assert (outcome.code, "not there yet" in outcome.out, "All is well" in outcome.out) == (1, False, False)
+    report = json.loads(shell("doctor", "--json").out)
+    assert report["problems"] == [
+        f"there is nothing at {shell.store / 'recollect.db'}, but there are backups of what was there"
+    ]
+    assert str(copy) in report["advice"][0]
+
+
+def test_doctor_tells_of_what_was_kept_aside_of_a_store_that_is_gone(shell):
+    shell.remember("One.")
+    shell("backup", str(shell.home / "one.db"))
+    assert shell("restore", str(shell.home / "one.db"), "--over").code == 0
+    [aside] = shell.store.glob("recollect-replaced-*")
+    spoil(shell, "missing")
+    report = json.loads(shell("doctor", "--json").out)
+    assert report["problems"] == [
+        f"there is nothing at {shell.store / 'recollect.db'}, but what was there once was kept aside: {aside}"
+    ]
+    assert "`recollect restore FILE`" in report["advice"][0]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="whoever makes a link needs a right of his own there")
+def test_doctor_tells_of_a_link_to_a_store_that_leads_nowhere(shell):
+    shell.remember("One.")
+    spoil(shell, "missing")
+    (shell.store / "recollect.db").symlink_to(shell.home / "away" / "recollect.db")
+    outcome = shell("doctor", "--json")
+    [problem] = json.loads(outcome.out)["problems"]
+    assert (outcome.code, "is a link to" in problem) == (1, True)
+    assert "not there yet" not in shell("doctor").out
+
+
 def test_doctor_passes_over_backups_that_are_broken_themselves(shell):
     first, second = backed_up(shell, "One.", "Two.")
     spoil(shell, "no database")

@@ -147,6 +147,46 @@ def test_an_entry_that_an_earlier_release_left_of_what_is_gone_hides_no_mark(
     assert kept.check() == []
 
 
+@pytest.mark.parametrize(
+    "then",
+    [
+        "remember undo thin", "thin remember undo", "thin remember undo thin", "remember evict thin",
+        "thin remember evict", "thin remember evict thin",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("again", ["Tea at five", "Boats"])
+def test_what_was_forgotten_stays_away_when_what_came_under_its_id_has_gone_too(
+    kept: Memory, clock: Clock, tmp_path: Path, then: str, again: str
+) -> None:
+    kept.remember("Here before", id="before")
+    kept.remember("Tea at five", id="a")
+    (tmp_path / "notes").mkdir()
+    kept.sync(tmp_path / "notes")
+    shutil.copytree(tmp_path / "notes", tmp_path / "copy")
+    kept.export(tmp_path / "old.jsonl")
+    kept.forget("a")
+    for step in then.split():
+        clock.advance(days=1)
+        if step == "remember":
+            kept.remember(again, id="a", importance=0.0)
+        elif step == "undo":
+            kept.undo(kept.acts(limit=1)[0])
+        elif step == "evict":
+            kept.evict(max_age=timedelta(0), min_importance=0.05)
+            kept.sweeping.finish()
+        else:
+            thin_twice(kept, clock)
+    with kept.core.store.read() as view:
+        assert list(forgotten_among(view, "default", "record", ["a", "before"])) == ["a"]
+        assert ways_out(view, "default", "record", ["a"]) == {"a": "forget"}
+    assert kept.import_(tmp_path / "old.jsonl")[0].forgotten == ("a",)
+    kept.sync(tmp_path / "notes")
+    shutil.copytree(tmp_path / "copy", tmp_path / "notes", dirs_exist_ok=True)
+    assert ["forgotten here" in one.problem for one in kept.sync(tmp_path / "notes").problems] == [True]
+    assert {one.id for one in kept.list()} == {"before"}
+    assert kept.check() == []
+
+
 def test_marks_that_are_not_as_written_are_told_by_either_store(kept: Memory, clock: Clock) -> None:
     kept.remember("Tea at five", id="a")
     kept.forget("a")

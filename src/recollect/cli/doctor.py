@@ -176,6 +176,9 @@ def examine(settings: Settings) -> Report:
     if lost:
         problems.append(f"there is nothing at {store.file}, but there are backups of what was there")
         advice += lost
+    elif not store.exists and settings.store is None and (aside := backups.aside_in(settings.home)):
+        problems.append(f"there is nothing at {store.file}, but what was there once was kept aside: {aside[-1]}")
+        advice += _advise_own_copy(settings, "")
     elif store.exists:
         try:
             with open_memory(settings=settings, actor=ACTOR) as memory:
@@ -340,7 +343,7 @@ def _put_report(report: Report, settings: Settings) -> None:
     held = f"{many(store.records, 'record')} in {many(store.spaces, 'space')}"
     held += f", {many(store.entities, 'entity', 'entities')}"
     put_pairs({
-        "file" if store.engine == "SQLite" else "database": store.file, "state": _state(store),
+        "file" if store.engine == "SQLite" else "database": store.file, "state": _state(store, report.problems),
         "size": megabytes(store.bytes) if store.exists else "",
         "holds": f"{held}, {many(store.relations, 'relation')}" if store.opened else "",
         "backup": _backup(store) if store.opened else "",
@@ -402,7 +405,9 @@ def _vectors(model: ModelReport, *, limited: bool) -> str:
     return f"{model.waiting:,} still to be computed; `recollect embed` does it now" if model.waiting else "complete"
 
 
-def _state(store: StoreReport) -> str:
+def _state(store: StoreReport, problems: Sequence[str]) -> str:
+    if not store.exists and any(store.file in one for one in problems):
+        return "not there; what is wrong stands below"
     if not store.exists:
         return "not there yet; the first memory makes it" if store.writable else "not there, and cannot be made"
     if not store.opened:

@@ -20,7 +20,7 @@ from recollect.engine.sight import Eyes
 from recollect.errors import Conflict, NotFound, StoreAway, StoreBusy, StoreError, StoreLost
 from recollect.fields import Spaces
 from recollect.store.base import Changes, Edit, S, Store, T, Turn, View
-from recollect.store.marks import marks_of
+from recollect.store.marks import FORGET, marks_of
 from recollect.store.ops import GONE
 from recollect.types import Change, Filter, Record, Space
 
@@ -314,36 +314,46 @@ def records_of(view: View, versions: Sequence[int]) -> list[Record]:
 
 
 def forgotten_among(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str, datetime]:
-    """Those of some ids whose record, entity or relation was forgotten for good, and was never there again; and when.
+    """Those of some ids whose record, entity or relation was ever forgotten for good, and is not there now; and when.
 
-    What was undone or archived was not forgotten, also where nothing is left of it since history was thinned.
+    What came under such an id later, and was undone or evicted then, changes nothing: who forgot it meant it. What was
+    only undone or archived was not forgotten, also where nothing is left of it since history was thinned.
     """
     asked = list(dict.fromkeys(ids))
-    last = last_changes(view, space, noun, asked)
-    told = {id: change.at for id, change in last.items() if change.verb == "forget"}
-    marks = marks_of(view, space, noun, (id for id in asked if id not in last))
-    return told | {id: mark.at for id, mark in marks.items() if mark.verb == "forget"}
+    last, forgotten = _told_of(view, space, noun, asked)
+    gone = [id for id in asked if id not in last or last[id].after is None]
+    marks = marks_of(view, space, noun, gone)
+    found = {id: mark.at for id, mark in marks.items() if mark.verb == FORGET}
+    return found | {id: forgotten[id] for id in gone if id in forgotten}
 
 
 def ways_out(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str, str]:
     """By which verb the journal says last that some records, entities or relations left the present; for those that
-    are gone, how they did before that, also where the journal says nothing of them any more.
+    are gone, how they did before that, also where the journal says nothing of them any more. What was ever forgotten
+    and is gone left by that.
     """
     asked = list(dict.fromkeys(ids))
     last = last_changes(view, space, noun, asked)
     ways = {id: (one.reason or one.verb) if one.verb == "thin" else one.verb for id, one in last.items()}
     marks = marks_of(view, space, noun, (id for id in asked if id not in last))
-    return ways | {id: mark.verb for id, mark in marks.items()}
+    forgotten = forgotten_among(view, space, noun, asked)
+    return ways | {id: mark.verb for id, mark in marks.items()} | dict.fromkeys(forgotten, FORGET)
 
 
 def last_changes(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str, Change]:
     """What the journal says last of some records, entities or relations, by id."""
-    asked, last = tuple(dict.fromkeys(ids)), dict[str, Change]()
+    return _told_of(view, space, noun, ids)[0]
+
+
+def _told_of(view: View, space: str, noun: str, ids: Iterable[str]) -> tuple[dict[str, Change], dict[str, datetime]]:
+    """What the journal says last of some things of one kind, and when it says last that they were forgotten."""
+    asked, last, forgotten = tuple(dict.fromkeys(ids)), dict[str, Change](), dict[str, datetime]()
     for start in range(0, len(asked), _IDS_AT_ONCE):
         some = Changes(space=space, object_ids=asked[start : start + _IDS_AT_ONCE])
         changes = view.journal(some, limit=_MOST_CHANGES)
         last |= {change.object_id: change for change in changes if change.object_type == noun and tells(change)}
-    return last
+        forgotten |= {one.object_id: one.at for one in changes if one.object_type == noun and one.verb == FORGET}
+    return last, forgotten
 
 
 def tells(change: Change) -> bool:
@@ -352,7 +362,7 @@ def tells(change: Change) -> bool:
     others: as it was made nothing was left of its object, and what came since has versions, or says how it went.
     """
     if change.verb in GONE:
-        return change.verb == "forget" or change.reason is not None
+        return change.verb == FORGET or change.reason is not None
     return change.before is not None or change.after is not None
 
 

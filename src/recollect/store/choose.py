@@ -55,9 +55,15 @@ def look_at(home: Path, url: str | None) -> Place:
     file = home / _SQLITE_FILE
     folder = next(parent for parent in file.parents if parent.exists())
     writable = os.access(folder, os.W_OK | os.X_OK) and (not file.exists() or os.access(file, os.W_OK))
+    problem = None if writable else f"{file if file.exists() else home} cannot be written"
+    if file.is_symlink() and not file.exists():
+        problem = (
+            f"{file} is a link to {file.readlink()}, and there is nothing: put back what was there (is its disk"
+            " mounted?), or remove the link"
+        )
     return Place(
         shown=str(file), engine="SQLite", version=sqlite3.sqlite_version, there=is_there(file), writable=writable,
-        problem=None if writable else f"{file if file.exists() else home} cannot be written",
+        problem=problem,
     )  # fmt: skip
 
 

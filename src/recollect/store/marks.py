@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 from zlib import crc32
 
 import msgspec
@@ -33,6 +33,7 @@ class Bucket(Struct, frozen=True, forbid_unknown_fields=True):
     checksum: int
 
 
+K = TypeVar("K")
 Marks: TypeAlias = "Mapping[tuple[str, str], Mark]"
 """By noun and id."""
 
@@ -42,6 +43,7 @@ LOOSE_FORGOTTEN = Shelf("forgotten", int)
 LOOSE_LEFT = Shelf("left", str)
 """By which verb something left the present that went with thinned history."""
 MARKS = (BUCKETS, LOOSE_FORGOTTEN, LOOSE_LEFT)
+FORGET = "forget"
 _MOST = 36
 """So many marks of things with ids of usual length fill a quarter of a page: more would spill over into a page of
 their own."""
@@ -65,7 +67,7 @@ class Mark(NamedTuple):
 
 
 def forgotten_at(micros: int) -> Mark:
-    return Mark("forget", -(-micros // 1_000_000))
+    return Mark(FORGET, -(-micros // 1_000_000))
 
 
 def marks_of(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str, Mark]:
@@ -77,7 +79,8 @@ def marks_of(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str,
     found = {id: held[noun, id] for id in asked.values() if (noun, id) in held}
     forgotten = view.kept(LOOSE_FORGOTTEN, space=space, keys=list(asked))
     left = view.kept(LOOSE_LEFT, space=space, keys=list(asked))
-    return {id: mark for (_, id), mark in loose_marks(forgotten, left).items()} | found
+    loose = {id: mark for (_, id), mark in loose_marks(forgotten, left).items()}
+    return joined_marks(loose, found)
 
 
 def loose_marks(forgotten: Mapping[str, int], left: Mapping[str, str]) -> dict[tuple[str, str], Mark]:
@@ -87,6 +90,12 @@ def loose_marks(forgotten: Mapping[str, int], left: Mapping[str, str]) -> dict[t
             raise _damaged(LOOSE_FORGOTTEN.name)
     marks = {key: Mark(verb) for key, verb in left.items()} | {key: forgotten_at(at) for key, at in forgotten.items()}
     return {(key.partition(":")[0], key.partition(":")[2]): mark for key, mark in marks.items()}
+
+
+def joined_marks(earlier: Mapping[K, Mark], later: Mapping[K, Mark]) -> dict[K, Mark]:
+    """A later mark takes the place of an earlier one, but what was ever forgotten stays so, however it left since."""
+    kept = {of for of, mark in earlier.items() if mark.verb == FORGET and of in later and later[of].verb != FORGET}
+    return {**earlier, **{of: mark for of, mark in later.items() if of not in kept}}
 
 
 def keys_of(ids: Iterable[str]) -> list[str]:
@@ -119,7 +128,7 @@ def most_lost(shelf: str) -> int:
 
 
 def with_marks(buckets: Mapping[str, Bucket], marks: Marks) -> dict[str, Bucket | None]:
-    """What changes where marks come into the buckets that they belong to; a later one takes the place of an earlier."""
+    """What changes where marks come into the buckets that they belong to."""
     added: dict[str, dict[tuple[str, str], Mark]] = {}
     for (noun, id), mark in marks.items():
         home = next((key for key in reversed(_keys(id)) if key in buckets), "")
@@ -127,7 +136,7 @@ def with_marks(buckets: Mapping[str, Bucket], marks: Marks) -> dict[str, Bucket 
     changed: dict[str, Bucket | None] = {}
     for key, new in added.items():
         held = {key: buckets[key]} if key in buckets else {}
-        changed |= _spread(key, dict(_marks_in(held)) | new)
+        changed |= _spread(key, joined_marks(dict(_marks_in(held)), new))
     return changed
 
 

@@ -117,8 +117,9 @@ def find_substitute(settings: Settings) -> Substitute | None:
     """What can take the place of a store that cannot be opened; None where there are no copies of it."""
     if settings.store is not None:
         return None
-    here = () if settings.backup_folder is None else backups_in(settings.home / FOLDER)
-    found = sorted([*backups_of(settings), *here], key=lambda one: one.at, reverse=True)
+    here = [one for folder in _folders_in(settings.home) for one in backups_in(folder)]
+    known = {os.path.realpath(one.path): one for one in [*here, *backups_of(settings)]}
+    found = sorted(known.values(), key=lambda one: one.at, reverse=True)
     spoilt: list[str] = []
     for one in found:
         if not one.path.endswith(".db"):
@@ -130,6 +131,20 @@ def find_substitute(settings: Settings) -> Substitute | None:
         else:
             return Substitute(backup=one, versions=held.records, taken=is_taken(settings.home), spoilt=spoilt)
     return Substitute(spoilt=spoilt) if spoilt else None
+
+
+def _folders_in(home: Path) -> list[Path]:
+    """Where in a memory's folder copies may lie, beside those of a schedule: somebody may have made some by hand."""
+    try:
+        return [home, *(path for path in sorted(home.iterdir()) if path.is_dir())]
+    except OSError:
+        return []
+
+
+def aside_in(home: Path) -> list[Path]:
+    """What restores, repairs and upgrades have kept of a memory's stores, the newest last."""
+    found = {path for form in (*_KEPT_ASIDE, f"{FOLDER}/before-upgrade-*.db") for path in home.glob(form)}
+    return sorted(found, key=lambda path: (path.lstat().st_mtime, path))
 
 
 def back_up_to(core: Core, path: str | os.PathLike[str]) -> Copied:

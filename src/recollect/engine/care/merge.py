@@ -29,6 +29,7 @@ from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.revise import state_of
 from recollect.engine.write.screen import Screen
 from recollect.store.base import THINNED, Changes, Edit, Thing
+from recollect.store.marks import FORGET
 from recollect.store.ops import GONE, Bring, Brought, Note, Put, PutSpace, Retire
 from recollect.store.portable import retired_at, space_no, thing_of
 from recollect.types import CATALOGUE_KINDS, Change, Entity, Record, Relation, Space
@@ -182,19 +183,19 @@ def _take_one(edit: Edit, life: _Life, tally: _Tally) -> None:
     told = [change for change in changes if tells(change)]
     held = [edit.get(type_, life.space, life.id, version=one.after) for one in changes if one.after is not None]
     ours = [one for one in held if one is not None]
-    known = any(change.verb in GONE for change in told) if told else ways_out(edit, life.space, life.noun, [life.id])
-    if not ours and known:
+    live = edit.get(type_, life.space, life.id)
+    way = ways_out(edit, life.space, life.noun, [life.id]).get(life.id) if live is None else None
+    known = any(change.verb in GONE for change in told) if told else way is not None
+    if (not ours and known) or (way == FORGET and not (ours and life.end is not None)):
         tally.forgotten[life.id] = None
     elif not ours:
         _take_new(edit, life, tally)
+    elif live is None and life.end is None and _was_undone(edit, changes):
+        _bring_back(edit, life, ours[-1], tally)
+        tally.new[life.noun] += 1
     else:
-        live = edit.get(type_, life.space, life.id)
-        if live is None and life.end is None and _was_undone(edit, changes):
-            _bring_back(edit, life, ours[-1], tally)
-            tally.new[life.noun] += 1
-        else:
-            came_back = any(change.after is None for change in changes)
-            _compare(edit, life, ours, live, tally, came_back=came_back)
+        came_back = any(change.after is None for change in changes)
+        _compare(edit, life, ours, live, tally, came_back=came_back)
 
 
 def _take_new(edit: Edit, life: _Life, tally: _Tally) -> None:

@@ -21,11 +21,7 @@ def visible(view: View, space: str, id: str) -> Record | None:
 
 def require_not_forgotten(view: View, space: str, id: str) -> None:
     """What was forgotten for good does not come back by an old copy of its file."""
-    if view.get(Record, space, id) is not None:
-        return
-    told = view.journal(Changes(space=space, object_id=id), newest_first=True, limit=_JOURNALLED)
-    known = any(change.verb == "forget" and change.object_type == "record" for change in told)
-    if known or forgotten_among(view, space, "record", [id]):
+    if view.get(Record, space, id) is None and forgotten_among(view, space, "record", [id]):
         raise InvalidInput(
             "id",
             f"{id} was forgotten here, and does not come back by a file: delete the file, or take the line with its id"

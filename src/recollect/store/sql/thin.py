@@ -14,11 +14,13 @@ from collections.abc import Collection, Mapping, Sequence
 from recollect.store.base import Due, Thing
 from recollect.store.marks import (
     BUCKETS,
+    FORGET,
     LOOSE_FORGOTTEN,
     LOOSE_LEFT,
     Bucket,
     Mark,
     forgotten_at,
+    joined_marks,
     keys_of,
     loose_marks,
     marks_in,
@@ -125,24 +127,22 @@ def entries_of(
 
 def marks_of(db: Database, number: int, entries: Sequence[int]) -> dict[str, Bucket | None]:
     """The buckets that change once some entries go: of those that say that an object is gone it stays that it was
-    forgotten and when, or how it left before it went with its history. The later one counts, and so takes the other's
-    place.
+    forgotten and when, or how it left before it went with its history.
     """
     chosen, values = db.dialect.among("entry", entries)
     sql = f"SELECT object_type, object_id, verb, at, reason FROM journal WHERE {chosen} AND {_SAYS_GONE} ORDER BY entry"
-    marks = {
-        (noun, id): forgotten_at(at) if verb == "forget" else Mark(reason or verb)
-        for noun, id, verb, at, reason in db.rows(sql, values)
-    }
+    rows = db.rows(sql, values)
+    left = {(noun, id): Mark(reason or verb) for noun, id, verb, _, reason in rows if verb != FORGET}
+    marks = left | {(noun, id): forgotten_at(at) for noun, id, verb, at, _ in rows if verb == FORGET}
     return with_marks(read_shelf(db, number, BUCKETS, keys_of(id for _, id in marks)), marks)
 
 
 def marked(db: Database, number: int) -> list[tuple[str, str, str, str | None]]:
     """All marks of a space, as the entries that they stand for: verb, noun, id and reason."""
     loose = loose_marks(read_shelf(db, number, LOOSE_FORGOTTEN), read_shelf(db, number, LOOSE_LEFT))
-    marks = loose | marks_in(read_shelf(db, number, BUCKETS))
+    marks = joined_marks(loose, marks_in(read_shelf(db, number, BUCKETS)))
     return [
-        ("forget", noun, id, None) if verb == "forget" else ("thin", noun, id, verb)
+        (FORGET, noun, id, None) if verb == FORGET else ("thin", noun, id, verb)
         for (noun, id), (verb, _) in sorted(marks.items())
     ]
 
