@@ -446,4 +446,6 @@ def test_undo_without_a_number_shows_what_was_done_last_and_changes_nothing(shel
     last = shell.json("journal")["acts"][0]["entry"]
     assert str(last) in asked.out
     assert shell.json("journal")["acts"][0]["verb"] == "revise"
-    assert json.loads(shell("undo", "--json").out)["acts"][0]["entry"] == last
+    asked = shell("undo", "--json")
+    assert json.loads(asked.out)["acts"][0]["entry"] == last
+    assert (asked.code, json.loads(asked.err)["error"]["code"]) == (2, "usage")

@@ -28,7 +28,7 @@ from recollect.cli.options import (
     read_text,
     with_options,
 )  # fmt: skip
-from recollect.cli.output import day, many, one_line, put, put_answer, put_json, say
+from recollect.cli.output import day, many, one_line, put, put_answer, put_json, say, tell_error
 from recollect.cli.place import asked_space, claimed_here, open_or_fail, open_or_make, open_to_read
 from recollect.cli.progress import reporting
 from recollect.engine.graph.link import as_stored
@@ -285,7 +285,11 @@ def _put_last_acts(home: str | None, *, as_json: bool) -> int:
         put_json({"acts": acts})
     else:
         show.put_acts(acts, with_space=True)
-    say("nothing was undone: say which entry, by its number (`recollect undo 17`); `recollect journal` shows more")
+    told = "nothing was undone: say which entry, by its number (`recollect undo 17`); `recollect journal` shows more"
+    if as_json:
+        tell_error("usage", told, as_json=True)
+    else:
+        say(told)
     return 2
 
 
