@@ -153,10 +153,10 @@ def test_all_answers_of_a_visit_are_taken_back_one_after_the_other(look: Look, m
 def test_an_answer_that_does_not_arrive_leaves_what_waits_where_it_was(look: Look, memory: Memory) -> None:
     first, *_ = propose(memory, "away")
     page = look("inbox?pile=candidates&space=away")
-    see(page, memory, first, "away")
+    page.wait_for_selector(".live[data-state=live]")
     page.route("**/api/inbox", lambda route: route.abort())
-    with page.expect_event("requestfailed"):
-        page.keyboard.press("k")
+    see(page, memory, first, "away")
+    page.locator(".matter [data-key=k]").click()
     shown(page, "Recollect does not answer")
     see(page, memory, first, "away")
     page.get_by_role("tab", name="Proposed 3").wait_for()

@@ -60,7 +60,8 @@ async function route() {
   document.title = `${Object.hasOwn(TITLES, where.name) ? TITLES[where.name] : "Not here"} · Recollect`;
   current.close?.();
   const changed = current.at !== at;
-  current = { name: where.name, at, close: null, keys: [] };
+  const keys = changed ? [] : current.keys; // what is made anew is shown as it was until then, and hears its keys
+  current = { name: where.name, at, close: null, keys };
   if (!Object.hasOwn(TITLES, where.name)) return show(main, whole("Not here", empty("There is no such page", "This address leads nowhere; it may be cut short. The views are listed at the side.", h("a", { href: addressOf("recall") }, "To Recall"))));
   const slow = setTimeout(() => mine === turn && show(main, loading("One moment…")), 150);
   try {
