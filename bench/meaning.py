@@ -21,7 +21,7 @@ from recollect import Hit, Memory
 PACKAGES = ("json", "http", "email", "asyncio", "urllib", "logging")
 QUESTIONS = Path(__file__).parent / "data" / "code-questions.tsv"
 KEPT = Path(__file__).parents[1] / "training" / "notes.jsonl.gz"
-FIRST, FIVE, BESIDE = 55.0, 85.0, 45.0
+FIRST, FIVE, BESIDE = 55.0, 85.0, 40.0
 NOTES = 100
 Asked = tuple[str, str, frozenset[object]]
 
