@@ -17,7 +17,7 @@ from msgspec import Struct
 from recollect.pattern import pattern_of
 from recollect.retrieve.restate import KEPT, LONGEST
 from recollect.retrieve.time_words import DAYS, MONTHS
-from recollect.store.terms import stop_terms, terms_of
+from recollect.store.terms import stop_terms, terms
 
 _MOST_WORDS = 60
 """A longer text speaks of more than one thing."""
@@ -101,7 +101,12 @@ def may_speak_of_another(question: str, other: str) -> bool:
     asked, own = read_called(question), read_called(other)
     ways = not _both_ways().isdisjoint(asked.words) and not _both_ways().isdisjoint(own.words)
     kin = _kin_in(own.words) or _kin_in(asked.words)
-    return ways or bool(kin) or bool(own.owned) or bool(asked.owned) or not asked.labels.keys().isdisjoint(own.labels)
+    return ways or bool(kin) or bool(own.owned) or bool(asked.owned) or _lacks_label(asked, own)
+
+
+def _lacks_label(asked: Called, other: Called) -> bool:
+    """Is something called otherwise than the question says, and not so as well?"""
+    return any(word in other.labels and labels.isdisjoint(other.words) for word, labels in asked.labels.items())
 
 
 def _is_next(asked: Called, meant: Called, other: Called) -> bool:
@@ -186,7 +191,7 @@ def _owned(words: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _term(word: str) -> str:
-    return terms_of(word)[0]
+    return terms(word)[0]
 
 
 def _leads_back(asked: Called, meant: Called, other: Called) -> bool:
@@ -206,12 +211,12 @@ def read_called(text: str) -> Called:
     for before, after in pairwise(words):
         if _names_a_thing(before) and _LABEL.fullmatch(after):
             labels[before] = labels.get(before, frozenset()) | {after}
-    said = frozenset([term for word in words for term in terms_of(word) if word != "s"])
+    said = frozenset([term for word in words for term in terms(word) if word != "s"])
     return Called(words, said - stop_terms(), frozenset(pairwise(words)), frozenset(_owned(words)), labels)
 
 
 def _names_a_thing(word: str) -> bool:
-    said = terms_of(word)
+    said = terms(word)
     return word.isalpha() and len(word) > 1 and said[0] not in stop_terms() and word not in _times()
 
 
