@@ -18,7 +18,7 @@ from recollect.retrieve.change import without_verbs
 from recollect.retrieve.restate import Statement, are_values, read_statement
 from recollect.types import Hit, Record
 
-_LOOKED_AT, _CALLED_AT = 3, 10
+_LOOKED_AT, _CALLED_AT = 3, 5
 _LONGEST = 14  # words; of longer ones, what stands in the place of what cannot be told
 _SAME = 0.3  # of the words of the shorter one
 _LIKELY, _CALLED_LIKELY = 0.1, 0.01
