@@ -194,3 +194,25 @@ LEFT_TO_REVIEW = [
     ("Use tabs, not spaces.", "Use tabs not spaces."),
 ]
 """Which say the same, but for a mark of a kind that may change what is said."""
+
+FAR_APART = [
+    ("The flag is on in staging", "The flag is on in production"),
+    ("I have paid the rent", "I haven't paid the rent"),
+    ("It was -5 degrees at night", "It was 5 degrees at night"),
+    ("The price includes tax", "The price excludes tax"),
+    ("My sister is called Carla", "My sister is called Clara"),
+    ("The rent is 1,500 euros", "The rent is 15,00 euros"),
+    ("The migration ran on the replica.", "The migration ran on the primary."),
+    ("The API returns 404 for missing users.", "The API returns 410 for missing users."),
+    ("The office is open to visitors.", "The office is closed to visitors."),
+    ("Elle n'aime plus le café.", "Elle aime le café."),
+    ("Der Server läuft.", "Der Server läuft nicht."),
+    ("Ja mam psa", "Ja nie mam psa"),
+    ("合同在三月签署。", "合同在五月签署。"),
+    ("家賃を払った", "家賃を払っていない"),
+    ("โต๊ะอยู่ในห้องครัว", "โต๊ะอยู่ในห้องนอน"),
+    ("월세를 냈다", "월세를 안 냈다"),
+    ("Я заплатил за аренду", "Я не заплатил за аренду"),
+    ("मैंने किराया दिया", "मैंने किराया नहीं दिया"),
+]
+"""Which differ in one thing, and which a model sees further apart than many a rephrasing, or cannot read."""

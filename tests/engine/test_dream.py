@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pairs_of_texts import DIFFERENT, DOUBLES
+from pairs_of_texts import DIFFERENT, DOUBLES, FAR_APART
 from recollect import Conflict, EmbedderError, Memory, Settings
 from recollect.engine.care.dream import ACTOR, last_dream
 from recollect.engine.care.dreamer import Dreamer
@@ -78,6 +78,40 @@ def test_of_pairs_that_differ_in_one_thing_none_is_joined_and_doubles_are(semant
     joined = {semantic.get(merge.merged).text: semantic.get(merge.kept).text for merge in merges}  # type: ignore[union-attr]
     assert joined.items() <= set(DOUBLES)
     assert len(joined) >= 0.7 * len(DOUBLES)  # some are less near to the bundled model, or unreadable
+
+
+def shown(memory: Memory) -> set[tuple[str, str]]:
+    return {(pair.older.text, pair.newer.text) for pair in memory.review()}
+
+
+@pytest.mark.parametrize("embedder", ["bundled", "none"])
+def test_what_differs_in_one_thing_is_shown_however_far_apart_a_model_sees_it(
+    open_memory: Callable[..., Memory], embedder: str
+) -> None:
+    memory = open_memory(embedder=embedder)
+    for number, texts in enumerate(FAR_APART):
+        memory.remember_many([{"text": text, "room": f"pair {number}"} for text in texts])
+    done = memory.dream(budget_seconds=600)
+    assert done.merges == ()
+    assert shown(memory) == set(FAR_APART)
+    assert [pair.cosine for pair in done.alike] == sorted((pair.cosine for pair in done.alike), reverse=True)
+
+
+def test_of_pairs_that_differ_in_one_thing_hardly_one_is_not_shown(semantic: Memory) -> None:
+    for number, texts in enumerate(DIFFERENT):
+        semantic.remember_many([{"text": text, "room": f"pair {number}"} for text in texts], space=f"{number % 3}")
+    for space in "012":  # a review has no more than a hundred
+        semantic.dream(space, budget_seconds=600)
+    seen = {(pair.older.text, pair.newer.text) for space in "012" for pair in semantic.review(space)}
+    assert len(set(DIFFERENT) - seen) <= 8, set(DIFFERENT) - seen
+
+
+def test_a_series_of_things_does_not_fill_the_review(semantic: Memory) -> None:
+    rooms = [f"Room {number} is cleaned by {name}" for number, name in enumerate("Ana Ben Cem Dov Eli Fay".split() * 4)]
+    semantic.remember_many([{"text": text} for text in (*rooms, "The price includes tax", "The price excludes tax")])
+    semantic.dream(budget_seconds=600)
+    far = [pair for pair in semantic.review() if pair.cosine < 0.85]
+    assert [pair.older.text for pair in far] == ["The price includes tax"]
 
 
 @pytest.mark.parametrize(
@@ -191,6 +225,35 @@ def test_without_a_working_model_the_rest_is_done(tmp_path: Path) -> None:
     done = memory.dream()
     memory.close()
     assert (done.merges, done.finished) == ((), False)
+
+
+class Crowded:
+    """The bundled model, as one to which even strangers are near."""
+
+    name = "crowded"
+    dim = 385
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Any:
+        seen = np.asarray(self._model.embed(texts, query=query))
+        return np.concatenate([0.5 * seen, np.full((len(seen), 1), 0.75**0.5, np.float32)], axis=1)
+
+
+def test_to_a_model_whose_cosines_all_lie_high_as_little_is_alike_as_to_another(
+    tmp_path: Path, semantic: Memory
+) -> None:
+    vectors = semantic.semantics.load()
+    assert vectors is not None
+    texts = [*FAR_APART[0], "The licence is MIT", "The licence is GPL", "I like tea", "I like jazz", *SAME]
+    found: list[set[tuple[str, str]]] = []
+    with open_anywhere(settings=Settings(home=tmp_path / "high"), embedder=Crowded(vectors.embedder)) as crowded:
+        for memory in (semantic, crowded):
+            memory.remember_many([{"text": text} for text in texts])
+            assert len(memory.dream(budget_seconds=600).merges) == 1
+            found.append(shown(memory))
+    assert found == [{FAR_APART[0]}, {FAR_APART[0]}]
 
 
 # Finding

@@ -1,8 +1,9 @@
 """How does a memory put itself in order while nobody needs it?
 
 One cycle works on one space, within a budget of time, and can be cancelled at any moment: whatever it has done by then
-is done. Records that say the same become one. What the keyword index says of records is checked against their texts.
-What has faded is counted, and the foremost records are found anew.
+is done. Records that say the same become one, and those that are only alike are left to be looked at. What the keyword
+index says of records is checked against their texts. What has faded is counted, and the foremost records are found
+anew.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.care.conflicts import conflicts_in
+from recollect.engine.care.one_thing import nearly_the_same
 from recollect.engine.core import Core, as_one_act, last_entry, records_of, space_of, taking
 from recollect.engine.parse import parse_space
 from recollect.engine.write.remember import derive_lexis, put_of
@@ -34,6 +36,7 @@ ACTOR = "dreamer"
 NEAR = 0.85  # the cosine from which on two texts are compared word by word
 _ABOVE_FLOOR = 0.84  # of the way from strangers to sameness, for models whose cosines all lie high
 _FOR_VECTORS = 0.6  # of the budget may go into vectors that are missing
+_FOR_MERGING = 0.8  # and so much of it is over before nothing more is looked for that reads nearly the same
 _BATCH = 200
 _MOST_ALIKE = 100
 _SAME = ("kind", "memory_type", "room", "project", "user", "role", "title")
@@ -53,7 +56,10 @@ class Merge(Struct, frozen=True, kw_only=True):
 
 
 class Alike(Struct, frozen=True, kw_only=True):
-    """Two records that look alike and do not say quite the same: whether one replaces the other is for you to say."""
+    """Two records that look alike and do not say quite the same: whether one replaces the other is for you to say.
+
+    The cosine is 0 where no model can compare them, and they read the same but for one thing.
+    """
 
     older: str
     newer: str
@@ -151,6 +157,8 @@ def dream(
         try:
             if vectors is not None:
                 merges, alike = _merge(core, vectors, space, watch, dry_run=dry_run)
+            if len(alike) < _MOST_ALIKE:
+                alike += _but_for_one_thing(core, vectors, space, watch, merges)[: _MOST_ALIKE - len(alike)]
         except EmbedderError:
             failed = True  # the rest can be done without a model; the next cycle tries again
         through, refreshed = _refresh(core, space, 0 if before is None else before.through, watch, dry_run=dry_run)
@@ -266,10 +274,9 @@ def _merge(core: Core, vectors: Vectors, space: str, watch: Watch, *, dry_run: b
 
 def _near(core: Core, vectors: Vectors, space: str, watch: Watch) -> Iterator[tuple[Record, Record, float]]:
     """Pairs of records whose vectors are near-identical, the nearest first."""
-    model = vectors.model()
-    least = max(NEAR, model.floor + _ABOVE_FLOOR * (1 - model.floor))
     with core.store.read() as view:
-        best = view.pairs(space, model.no, least, Filter(statuses=("active",)), watch.over)
+        where = Filter(statuses=("active",))
+        best = view.pairs(space, vectors.model().no, _least(vectors), where, watch.over)
     for start in range(0, len(best), _BATCH):
         some = best[start : start + _BATCH]
         with core.store.read() as view:
@@ -278,6 +285,26 @@ def _near(core: Core, vectors: Vectors, space: str, watch: Watch) -> Iterator[tu
         for one, other, cosine in some:
             if one in records and other in records:  # neither was forgotten meanwhile
                 yield records[one], records[other], round(cosine, 4)
+
+
+def _least(vectors: Vectors) -> float:
+    """The cosine from which on two texts are compared word by word."""
+    floor = vectors.model().floor
+    return max(NEAR, floor + _ABOVE_FLOOR * (1 - floor))
+
+
+def _but_for_one_thing(
+    core: Core, vectors: Vectors | None, space: str, watch: Watch, merges: Sequence[Merge]
+) -> list[Alike]:
+    """Pairs that lie further apart, and read the same but for one thing. None of them is ever merged."""
+    near = 1.0 if vectors is None else _least(vectors)
+    gone = {done.merged for done in merges}
+    found: list[Alike] = []
+    for one, other, cosine in nearly_the_same(core, vectors, space, near, lambda: watch.over(_FOR_MERGING)):
+        older, newer = _by_age(one, other)
+        if comparable(one, other) and gone.isdisjoint((older.id, newer.id)):
+            found.append(Alike(older=older.id, newer=newer.id, cosine=cosine))
+    return found
 
 
 def comparable(one: Record, other: Record) -> bool:

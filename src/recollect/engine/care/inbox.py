@@ -44,6 +44,7 @@ ANSWERS: Mapping[Pile, tuple[Word, ...]] = {
 REASON = "said so in the inbox"
 _STATUSES: Mapping[Pile, Status] = {"candidates": "candidate", "contested": "contested", "stale": "stale"}
 _APART = "they were one, and were changed in two places"
+_ALIKE = "they look alike, and do not say quite the same"
 _MOST = 200  # of one pile
 _AGED = 30  # days after which what nobody confirmed is stale
 _COMPARED = 10_000  # records, the newest, among which those that say the same are looked for
@@ -227,8 +228,7 @@ def _contested(core: Core, space: str) -> Iterator[Matter]:
 def _duplicates(core: Core, space: str, looked: InQuestion) -> Iterator[Matter]:
     seen: set[frozenset[str]] = set()
     alike = [
-        (one.older.id, one.newer.id, one.cosine, _APART if one.conflict else "they mean nearly the same")
-        for one in review(core, space)
+        (one.older.id, one.newer.id, one.cosine, _APART if one.conflict else _ALIKE) for one in review(core, space)
     ]
     alike += [(*one.ids, one.score, "they say nearly the same") for one in looked.twins]
     alike += [(group[0], other, 1.0, "they claim the same") for group in looked.duplicates for other in group[1:]]
