@@ -305,7 +305,10 @@ class Message(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Already(Struct, frozen=True, gc=False, kw_only=True):
-    """A record that was there before a new one, and says nearly the same or (`differs`) something else of the same."""
+    """A record that was there before a new one, and says nearly the same or (`differs`) something else of the same.
+
+    Where a secret was masked in both, nobody can know that it is the same one: they differ.
+    """
 
     id: str
     text: str

@@ -145,6 +145,42 @@ def test_more_of_them_are_told_where_a_model_is_loaded_whoever_asks(
     assert right / (right + wrong) >= 0.75, (right, wrong)
 
 
+def test_what_words_alone_tell_of_a_change_is_told_where_a_model_is_loaded_too(
+    open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.engine.embedding.semantics._AT_ONCE", 60.0)
+    pairs = [pair for pair in (*PAIRS, *CHANGED, *TOLD) if pair[2] != "apart"]
+    pairs.append(["Der Hausmeister heißt Krüger.", "Neuer Hausmeister ist Frau Wolf.", "changed"])
+    told: list[set[int]] = []
+    for embedder in ("none", "bundled"):
+        memory = open_memory(embedder=embedder)
+        for place, (older, _, _) in enumerate(pairs):
+            memory.remember_many([{"text": text} for text in (older, *BESIDE)], space=f"{embedder}-{place}")
+        memory.embed_waiting()
+        memory.recall("is the model loaded?", space=f"{embedder}-0")
+        receipts = [memory.remember(newer, space=f"{embedder}-{place}") for place, (_, newer, _) in enumerate(pairs)]
+        said = [{one.text for one in receipt.already} for receipt in receipts]
+        told.append({place for place, pair in enumerate(pairs) if pair[0] in said[place]})
+    by_words, by_model = told
+    assert len(by_words) > 150
+    assert by_words - by_model == set()
+
+
+MASKED = """
+The Wi-Fi password is Heron-lake-77x|The wifi password now is Otter-creek-93|True
+The Wi-Fi password of the office is Heron-lake-77x.|Password of the office Wi-Fi: Heron-lake-77x|True
+The office Wi-Fi has a password.|The office Wi-Fi has a password now.|False
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("pair", MASKED)
+def test_what_was_masked_in_both_may_differ(memory: Memory, pair: str) -> None:
+    older, newer, differs = pair.split("|")
+    memory.remember(older)
+    [told] = memory.remember(newer).already
+    assert told.differs == (differs == "True")
+
+
 def test_what_only_vectors_tell_is_told_later_until_it_is_settled(open_memory: Callable[..., Memory]) -> None:
     memory = open_memory(embedder="bundled")
     pairs = [(older, newer) for older, newer, how in CHANGED if how == "changed"]

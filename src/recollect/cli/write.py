@@ -99,13 +99,13 @@ def already_lines(memory: Memory, already: Sequence[Already], id: str, space: st
     from recollect.engine.write.tell import (  # brings in the stemmers: only where something is alike
         adds_nothing,
         may_stand_instead,
+        told_beside,
     )
 
     stored = memory.get(id, space=space)
     for one in already:
-        said = "differs from" if one.differs else "nearly the same as"
-        yield f"{said} {one.id} ({day(one.date)}): {one_line(one.text, 100)}"
         text = "" if stored is None else stored.text
+        yield f"{told_beside(text, one)} {one.id} ({day(one.date)}): {one_line(one.text, 100)}"
         is_earlier = _begins(memory, id, space, one.date) < _begins(memory, one.id, space, one.date)
         if not one.differs and adds_nothing(text, one.text):
             yield f"  it says no more than that; if one is enough: {command_to_replace(id, one.id)}"

@@ -35,9 +35,9 @@ from recollect.retrieve.restate import (
 from recollect.retrieve.same import say_the_same
 from recollect.retrieve.time_words import DAYS, MONTHS
 
-_NEAR, _VERY_NEAR = 5.5, 6.5
+_NEAR, _VERY_NEAR = 5.0, 6.5
 """Standard deviations above the cosine of unrelated texts: so near must be what words alone would tell, and what they
-would not."""
+would not. Of what words would tell of 1,050 notes, and lies further apart, one in seven is meant."""
 _BY_WORDS = 0.9  # of resemblance: whatever vectors say
 _OF_OTHER_KINDS = 0.7  # of resemblance, where values are of different kinds
 _LEAST_SHARED = 0.15
@@ -65,6 +65,8 @@ more|less more|fewer first|last always|never all|some start|end open|closed enab
 am|pm once|twice rose|fell may|must and|or if|unless
 vor|nach mit|ohne über|unter immer|nie avant|après avec|sans antes|después con|sin prima|dopo com|sem
 """
+_MASK = "[masked: "
+_HIDDEN = pattern_of(r"\[masked: [^\]\n]+\]")
 _HAN = pattern_of("[\u3040-\u9fff]")
 
 
@@ -181,6 +183,17 @@ def worth_telling(
 
 
 def differs(new: Said, old: Said) -> bool:
+    """Does one say something that the other does not, or may it: was the same kind of secret masked in both?"""
+    return hide_alike(new.text, old.text) or says_otherwise(new, old)
+
+
+def hide_alike(one: str, other: str) -> bool:
+    """Was the same kind of secret masked in both? Whether it was the same one nobody can know."""
+    own, its = (_HIDDEN.findall(text) if _MASK in text else [] for text in (one, other))
+    return not set(own).isdisjoint(its)
+
+
+def says_otherwise(new: Said, old: Said) -> bool:
     """Does one say something that the other does not, or the same with two of its words in each other's place?"""
     if say_the_same(new.text, old.text):
         return False

@@ -22,7 +22,7 @@ from recollect.engine.write.remember import count_stated, make_room, put_of, tak
 from recollect.engine.write.screen import told_masked_again
 from recollect.errors import InvalidInput, NotFound, StoreError
 from recollect.retrieve.asking import is_question
-from recollect.retrieve.change import Said, differs, read_said, worth_telling
+from recollect.retrieve.change import Said, differs, hide_alike, read_said, says_otherwise, worth_telling
 from recollect.retrieve.displace import speaks_of_the_same
 from recollect.retrieve.restate import LONGEST, Gate, Statement, least_words, may_resemble, rarity
 from recollect.store.base import Edit, Shelf, View
@@ -404,4 +404,12 @@ def may_stand_instead(newer: str, older: str) -> bool:
     """May a text that is like an older one stand in its place: it says nothing else, or gives another value to the same
     thing? Of two that speak of two things neither may.
     """
-    return not differs(read_said(newer), read_said(older)) or speaks_of_the_same(newer, older)
+    return not says_otherwise(read_said(newer), read_said(older)) or speaks_of_the_same(newer, older)
+
+
+def told_beside(text: str, one: Already) -> str:
+    """How what was known before is told beside a text."""
+    if not one.differs:
+        return "nearly the same as"
+    alike = hide_alike(text, one.text) and not says_otherwise(read_said(text), read_said(one.text))
+    return "may differ, by what was masked, from" if alike else "differs from"
