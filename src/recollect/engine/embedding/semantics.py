@@ -10,7 +10,9 @@ import atexit
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal
+from weakref import ref
 
 from msgspec import Struct
 
@@ -67,7 +69,7 @@ class Effort(Struct, frozen=True):
 class Ready(Struct, frozen=True):
     """Vectors to search with (None: keywords alone), how many records still miss them, and why there are none.
 
-    Where some still wait, an answer that is to be there soon has read whatever it reads by the moment `by`.
+    An answer that is to be there soon has read whatever it reads by the moment `by`.
     """
 
     vectors: Vectors | None
@@ -101,7 +103,14 @@ class Semantics:
         """How long answers took whose vectors had been waited for."""
         self._background = Loop("recollect-vectors", self._catch_up, delay=core.settings.embed_delay, failed=keep)
         self._warming = Loop("recollect-model", self._try_out, failed=keep)
-        self._opening = Loop("recollect-reranker", lambda: self.reranker().open(), failed=keep)
+        self._opening = Loop("recollect-reranker", self._open_reranker, failed=keep)
+        self._loading = Loop("recollect-bundled", self._open_bundled, failed=keep)
+        self._foreseen = False
+        self._seeing_out = partial(_see_out, ref(self._loading), ref(self._opening))
+        self.patient = False
+        """Does whoever asks wait until the models are loaded, however long that takes? What an answer had no time for
+        the next one has; but where a process answers only once, there is none.
+        """
         core.on_write.append(self._wake)
         core.eyes = self
 
@@ -169,16 +178,56 @@ class Semantics:
             reranker.slowest *= 0.9  # before long somebody tries again
         return None
 
+    def reranker_within(self, until: float) -> Reranker | None:
+        """The same for who can wait until a moment of `time.monotonic`."""
+        reranker = self.reranker()
+        if not reranker.is_open:
+            self._opening.wake()
+            self._opening.wait(max(until - time.monotonic(), 0.0))
+        return reranker if reranker.is_open else None
+
+    def open_together(self, needed: Callable[[], tuple[bool, bool]]) -> None:
+        """Has what the first answer will need opened side by side: the model of vectors, and the one that reads. Later
+        answers find them open, or open what they need themselves.
+        """
+        if self._foreseen or not self.wanted:
+            return
+        self._foreseen = True
+        vectors, reranker = needed()
+        atexit.register(self._seeing_out)
+        if vectors and self._given is None and self._core.settings.embedder == "bundled":
+            self._loading.wake()
+        if reranker:
+            self._opening.wake()
+
+    def _open_reranker(self) -> None:
+        from recollect.embed.files import RERANKER, read_ahead
+
+        read_ahead(RERANKER)
+        self.reranker().open()
+
+    def _open_bundled(self) -> None:
+        from recollect.embed.files import EMBEDDER, read_ahead
+
+        read_ahead(EMBEDDER)
+        from recollect.embed.bundled import BundledEmbedder  # brings in numpy and onnxruntime
+
+        vectors = self.load()
+        if vectors is not None and isinstance(vectors.embedder, BundledEmbedder):
+            vectors.embedder.open()
+
     def ready(
         self,
         spaces: Sequence[str] | None,
         wait: float,
         promising: Callable[[], Sequence[int]],
         where: Filter | None = None,
+        began: float | None = None,
     ) -> Ready:
         """Vectors of some spaces (None: all), as complete as `wait` seconds allow: first those that are `promising`.
 
-        With a filter, of the records that it lets through: nobody waits for others.
+        With a filter, of the records that it lets through: nobody waits for others. Who `began` before, at a moment of
+        `time.monotonic`, has waited since then already, but where who asks is patient.
         """
         try:
             vectors = self.load()
@@ -186,8 +235,9 @@ class Semantics:
             if vectors is None:
                 return Ready(None, problem=_NOT_TAKEN_UP if self.wanted else None)
             vectors.warm()
-            began = time.monotonic()
-            deadline = began + wait
+            loaded = time.monotonic()
+            began = loaded if began is None or self.patient else began
+            deadline = max(began + wait, loaded + min(wait, _LEAST_WAIT))
             missing = vectors.missing(spaces, where)
             standby = self._standby(vectors, spaces) if missing > _PATIENCE else None
             with self.precedence.answering():
@@ -198,7 +248,7 @@ class Semantics:
                     missing = vectors.hurry(spaces, promising(), deadline, where)
             if missing:
                 self.go_on()
-            return Ready(standby or vectors, missing, by=began + max(wait, _WHOLE) - _LAST)
+            return Ready(standby or vectors, missing, by=self.read_by(began, wait))
         except EmbedderError as error:
             self._failed = True
             return Ready(None, 0, f"searched by keywords alone: {error}")
@@ -208,6 +258,10 @@ class Semantics:
     def time_for_vectors(self, wait: float) -> float:
         """As much of a usual wait as leaves room for what answers took lately. Who asks for more time gets it."""
         return wait if wait > WAIT_SECONDS else min(wait, max(_WHOLE - self.answers.most, _LEAST_WAIT))
+
+    def read_by(self, began: float, wait: float) -> float:
+        """When an answer is to have read what it reads that somebody began to wait for at a moment."""
+        return began + max(wait, _WHOLE) - _LAST
 
     def ready_already(self, view: View, spaces: Sequence[str] | None) -> Ready | None:
         """The same where nothing has to be loaded, computed or waited for."""
@@ -242,7 +296,7 @@ class Semantics:
         vectors, settings = self._chosen, self._core.settings
         failed = self._failed or self._background.problem is not None
         ready = vectors is not None and vectors.worked
-        loading = self._warming.running or self._lock.locked()
+        loading = self._warming.running or self._loading.running or self._lock.locked()
         state = "failed" if failed else "ready" if ready else "loading" if loading else "idle"
         name, dim = describe_embedder(settings.embedder, model=settings.embed_model, dim=settings.embed_dim)
         known = {model.name: model.dim for model in stored}
@@ -353,6 +407,14 @@ class Semantics:
         """Ends what goes on. A model that is at work is not waited for here, but before the process ends beneath it."""
         self._warming.end()
         self._opening.end()
-        for loop in (self._background, self._warming, self._opening):
+        self._loading.end()
+        for loop in (self._background, self._warming, self._opening, self._loading):
             if not loop.stop(1):
                 atexit.register(loop.wait, _LAST_STEP)
+        atexit.unregister(self._seeing_out)
+
+
+def _see_out(*opening: ref[Loop]) -> None:
+    """What is still being opened when the process ends is opened, also where nobody closed the memory."""
+    for loop in filter(None, (one() for one in opening)):
+        loop.wait(_LAST_STEP)
