@@ -8,10 +8,11 @@ whatever stands beside it. The model's files are not opened before the first tex
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ERRORS_ONLY = 3
+T = TypeVar("T")
 
 
 STOCK = "all-MiniLM-L6-v2-int8"
@@ -102,13 +104,13 @@ class BundledEmbedder:
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:  # noqa: ARG002 - the seam
         """Questions and passages are the same to this model."""
-        return self._vectors(self._run_all(texts))
+        return self._vectors(run_each(self._run, texts, self._threads))
 
     def embed_tokens(
         self, texts: Sequence[str], *, query: bool = False
     ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
         """What `embed` gives, and for each text one small vector for each wordpiece, from the same pass."""
-        seen = self._run_all(texts)
+        seen = run_each(self._run, texts, self._threads)
         return self._vectors(seen), [one.weighed if query else one.tokens for one in seen]
 
     def open(self) -> None:
@@ -123,14 +125,6 @@ class BundledEmbedder:
     def _vectors(self, seen: Sequence[Seen]) -> NDArray[np.float32]:
         return np.array([one.vector for one in seen], np.float32).reshape(-1, self.dim)
 
-    def _run_all(self, texts: Sequence[str]) -> list[Seen]:
-        if min(len(texts), self._threads) < 2:
-            return [self._run(text) for text in texts]
-        from concurrent.futures import ThreadPoolExecutor  # not before: a process that ends may still open a model
-
-        with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(self._run, texts))
-
     def _run(self, text: str) -> Seen:
         model = self._opened()
         tokenizer, session = model.tokenizer, model.session
@@ -142,6 +136,17 @@ class BundledEmbedder:
         except RuntimeError as error:
             raise EmbedderError(f"the bundled model failed: {error}") from error
         return Seen(vector[0], tokens[0], weights[0])
+
+
+def run_each(run: Callable[[str], T], texts: Sequence[str], threads: int) -> list[T]:
+    """What comes of each text, several at a time; one by one in a process that is ending: it starts no more threads."""
+    if min(len(texts), threads) > 1:
+        with suppress(RuntimeError):
+            from concurrent.futures import ThreadPoolExecutor  # it cannot be imported then either
+
+            with ThreadPoolExecutor(threads) as pool:
+                return list(pool.map(run, texts))
+    return [run(text) for text in texts]
 
 
 def load_model(folder: Path, manifest: Manifest) -> Model:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.embed.bundled import Model, load_model
+from recollect.embed.bundled import Model, load_model, run_each
 from recollect.embed.files import MODEL_FOLDER, RERANKER, read_manifest
 from recollect.embed.glosses import to_english
 from recollect.errors import EmbedderError
@@ -67,12 +67,7 @@ class Reranker:
             self.slowest = max(self.slowest * _FADES, took)
             return logit
 
-        if min(len(texts), self._threads) < 2:
-            return np.array([read(text) for text in texts], np.float32)
-        from concurrent.futures import ThreadPoolExecutor  # not before: a process that ends may still open a model
-
-        with ThreadPoolExecutor(self._threads) as pool:
-            return np.array(list(pool.map(read, texts)), np.float32)
+        return np.array(run_each(read, texts, self._threads), np.float32)
 
     def _read(self, question: str, text: str) -> float:
         model = self.open()

@@ -106,7 +106,9 @@ class Semantics:
         self._opening = Loop("recollect-reranker", self._open_reranker, failed=keep)
         self._loading = Loop("recollect-bundled", self._open_bundled, failed=keep)
         self._foreseen = False
-        self._seeing_out = partial(_see_out, ref(self._loading), ref(self._opening))
+        self._loops = (self._background, self._warming, self._opening, self._loading)
+        self._seeing_out = partial(_see_out, [ref(loop) for loop in self._loops])
+        atexit.register(self._seeing_out)
         self.patient = False
         """Does whoever asks wait until the models are loaded, however long that takes? What an answer had no time for
         the next one has; but where a process answers only once, there is none.
@@ -194,7 +196,6 @@ class Semantics:
             return
         self._foreseen = True
         vectors, reranker = needed()
-        atexit.register(self._seeing_out)
         if vectors and self._given is None and self._core.settings.embedder == "bundled":
             self._loading.wake()
         if reranker:
@@ -405,16 +406,16 @@ class Semantics:
 
     def stop(self) -> None:
         """Ends what goes on. A model that is at work is not waited for here, but before the process ends beneath it."""
-        self._warming.end()
-        self._opening.end()
-        self._loading.end()
-        for loop in (self._background, self._warming, self._opening, self._loading):
+        atexit.unregister(self._seeing_out)
+        for loop in self._loops:
+            loop.end()
+        for loop in self._loops:
             if not loop.stop(1):
                 atexit.register(loop.wait, _LAST_STEP)
-        atexit.unregister(self._seeing_out)
 
 
-def _see_out(*opening: ref[Loop]) -> None:
-    """What is still being opened when the process ends is opened, also where nobody closed the memory."""
-    for loop in filter(None, (one() for one in opening)):
+def _see_out(loops: Sequence[ref[Loop]]) -> None:
+    """A model that is opened or at work when the process ends is waited for also where nobody closed the memory."""
+    for loop in [one for known in loops if (one := known()) is not None]:
+        loop.end()
         loop.wait(_LAST_STEP)
