@@ -64,7 +64,7 @@ def test_an_answer_whose_time_is_over_before_the_second_model_is_open_says_so_an
 def test_who_asks_but_once_has_it_read_however_long_loading_took(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.engine.embedding.semantics._LAST", 60.0)  # as if it had taken so long
+    monkeypatch.setattr("recollect.engine.embedding.semantics._REST", 60.0)  # as if it had taken so long
     filled(tmp_path).close()
     read: list[int] = []
     for patient in (False, True):

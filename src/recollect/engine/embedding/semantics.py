@@ -36,6 +36,7 @@ WAIT_SECONDS = 0.15
 """So long a recall has vectors computed that are still missing, at most."""
 _WHOLE = 0.27  # seconds, for the vectors and the answer itself: it is to be there within 300 ms
 _LEAST_WAIT, _LAST = 0.03, 0.06  # seconds, for vectors in any case, and for what comes after reading began last
+_REST = 0.03  # seconds, for that where no vectors were waited for
 _SLOW = 0.08  # seconds for one text that is read
 _AT_ONCE = 0.03  # seconds, for the vector of what is being stored
 _LAST_STEP = 30  # seconds, for a model that is at work when the process is to end: that would end with an abort else
@@ -69,7 +70,7 @@ class Effort(Struct, frozen=True):
 class Ready(Struct, frozen=True):
     """Vectors to search with (None: keywords alone), how many records still miss them, and why there are none.
 
-    An answer that is to be there soon has read whatever it reads by the moment `by`.
+    Where some still wait, an answer that is to be there soon has read whatever it reads by the moment `by`.
     """
 
     vectors: Vectors | None
@@ -249,7 +250,7 @@ class Semantics:
                     missing = vectors.hurry(spaces, promising(), deadline, where)
             if missing:
                 self.go_on()
-            return Ready(standby or vectors, missing, by=self.read_by(began, wait))
+            return Ready(standby or vectors, missing, by=began + max(wait, _WHOLE) - _LAST)
         except EmbedderError as error:
             self._failed = True
             return Ready(None, 0, f"searched by keywords alone: {error}")
@@ -261,8 +262,8 @@ class Semantics:
         return wait if wait > WAIT_SECONDS else min(wait, max(_WHOLE - self.answers.most, _LEAST_WAIT))
 
     def read_by(self, began: float, wait: float) -> float:
-        """When an answer is to have read what it reads that somebody began to wait for at a moment."""
-        return began + max(wait, _WHOLE) - _LAST
+        """When an answer that somebody `began` to wait for has read what it reads, where no vectors were waited for."""
+        return began + max(wait, _WHOLE) - _REST
 
     def ready_already(self, view: View, spaces: Sequence[str] | None) -> Ready | None:
         """The same where nothing has to be loaded, computed or waited for."""

@@ -209,8 +209,9 @@ class Reading:
         from recollect.engine.read.recall import answer, promising  # brings in numpy: only when something is asked
 
         def look(view: View, ready: Ready) -> Recall:
-            by = semantics.read_by(asked, wait) if ready.by is None else ready.by
-            within = semantics.reranker_if_open if ready.waiting else partial(semantics.reranker_within, by)
+            in_time = semantics.read_by(asked, wait)
+            by = ready.by if ready.waiting else in_time
+            within = semantics.reranker_if_open if ready.waiting else partial(semantics.reranker_within, in_time)
             unhurried = query.deep or (semantics.patient and not ready.waiting)
             return answer(
                 self.core, view, ready.vectors, query, facts=facts, waiting=ready.waiting, problem=ready.problem,
