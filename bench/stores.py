@@ -13,7 +13,7 @@ from pathlib import Path
 import recollect
 from bench.texts import HashedPieces, HashedWords, texts
 from recollect.embed.base import Embedder
-from recollect.embed.bundled import MODEL_FOLDER, read_manifest
+from recollect.embed.files import MODEL_FOLDER, read_manifest
 
 _BATCH = 10_000
 _DONE = "filled"

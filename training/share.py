@@ -19,6 +19,8 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.external_data_helper import set_external_data
 from tools.build_model import take_initializer
 
+from training.fuse import fuse
+
 FILE = "words.int8"
 CODES, PICKED, READ = "word_codes", "codes_picked", "codes_as_float"
 LEAST, MOST = -8, 7
@@ -102,7 +104,7 @@ def read_shared(graph: onnx.GraphProto, shared: np.ndarray) -> None:
 
 
 def share_words(embedder: Path, reranker: Path, out: Path) -> None:
-    """Writes both models anew, with the table that they share."""
+    """Writes both models anew, with the table that they share, as they are to be run."""
     first, second = onnx.load(embedder), onnx.load(reranker)
     codes = take_initializer(first.graph, CODES)
     (out / FILE).write_bytes(codes.tobytes())
@@ -111,6 +113,7 @@ def share_words(embedder: Path, reranker: Path, out: Path) -> None:
     for model, name in ((first, "embedder.onnx"), (second, "reranker.onnx")):
         (out / name).write_bytes(model.SerializeToString(deterministic=True))
         onnx.checker.check_model(str(out / name))
+        fuse(out / name)
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from recollect.embed import bundled, files
 from recollect.embed.base import Embedder
 from recollect.embed.bundled import MODEL_FOLDER, BundledEmbedder
 from recollect.errors import EmbedderError
@@ -123,3 +124,45 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     shutil.copy(MODEL_FOLDER / "manifest.json", tmp_path)
     with pytest.raises(EmbedderError, match=r"model\.onnx cannot be read"):
         BundledEmbedder(folder=tmp_path).embed(["text"])
+
+
+def test_models_that_read_one_vocabulary_share_it_and_each_file_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    digest = files._digest
+
+    def note(number: int) -> str:
+        read.append(number)
+        return digest(number)
+
+    for name in ("_MODELS", "_VOCABULARIES"):
+        monkeypatch.setattr(bundled, name, {})
+    monkeypatch.setattr(files, "_HASHES", {})
+    monkeypatch.setattr(files, "_digest", note)
+    manifests = [files.read_manifest(MODEL_FOLDER / name) for name in (files.EMBEDDER, files.RERANKER)]
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda one: bundled.load_model(MODEL_FOLDER, one), manifests)
+    assert first.tokenizer is second.tokenizer
+    assert first.session is not second.session
+    assert len(read) == 4  # two graphs, a table of words, a vocabulary
+
+
+def test_a_file_that_is_damaged_after_it_was_read_is_not_taken_for_sound(tmp_path: Path) -> None:
+    shutil.copytree(MODEL_FOLDER, tmp_path, dirs_exist_ok=True)
+    digest = files.read_manifest(tmp_path / files.EMBEDDER).sha256[files.WORDS]
+    files.read_ahead(files.EMBEDDER, tmp_path)
+    for damage in (b"[PAD]", b""):
+        (tmp_path / files.WORDS).write_bytes(damage)
+        with pytest.raises(EmbedderError, match=r"vocab\.txt is damaged"):
+            files.check_file(tmp_path / files.WORDS, digest)
+
+
+def test_nothing_is_told_of_files_that_are_read_ahead_and_are_not_there(tmp_path: Path) -> None:
+    files.read_ahead(files.RERANKER, tmp_path)
+    shutil.copy(MODEL_FOLDER / files.RERANKER, tmp_path)
+    files.read_ahead(files.RERANKER, tmp_path)
+
+
+@pytest.mark.parametrize("file", ["model.onnx", "reranker.onnx"])
+def test_a_shipped_graph_is_joined_already(file: str) -> None:
+    """`python -m training.fuse` does it: else every process would."""
+    assert b"DynamicQuantizeMatMul" in (MODEL_FOLDER / file).read_bytes()

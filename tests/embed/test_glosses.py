@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import recollect
 from recollect.embed.bundled import MODEL_FOLDER
-from recollect.embed.glosses import FOLDER, LANGUAGES, to_english
+from recollect.embed.glosses import FOLDER, LANGUAGES, SMALL_WORDS, gather_small_words, to_english
 from recollect.embed.wordpiece import WordPiece
 
 CODES = [language.code for language in LANGUAGES]
@@ -154,3 +156,18 @@ def test_only_what_could_be_a_word_is_taken_apart() -> None:
     assert told.count("house key") == 4
     endless = "hausschlüssel" * 40_000  # with a look at every letter of it, this would take hours
     assert to_english(f"die und der ist {endless}", english).endswith(endless)
+
+
+def test_the_small_words_are_those_of_the_lists() -> None:
+    """After a list has changed, `python -m tools.write_small_words` writes them anew."""
+    assert SMALL_WORDS.read_text("utf-8") == gather_small_words()
+
+
+def test_no_list_is_read_to_know_that_a_question_is_in_english() -> None:
+    program = (
+        "from recollect.embed import glosses\n"
+        "glosses._read = None\n"
+        "print(glosses.to_english('where do we keep the spare key?', {'key', 'keep', 'spare'}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "where do we keep the spare key?\n"

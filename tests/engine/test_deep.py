@@ -62,7 +62,8 @@ def test_of_code_the_beginning_of_the_best_few_is_read_in_a_store_of_any_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recollect.engine.read.recall.FEW_SECONDS", 600.0)  # a busy machine reads as many
-    monkeypatch.setattr("recollect.engine.read.deep._SMALL", 1)
+    monkeypatch.setattr("recollect.engine.embedding.semantics._WHOLE", 600.0)
+    monkeypatch.setattr("recollect.engine.read.deep.SMALL", 1)
     parts = [f'def part_{n}(x):\n    """Lay brick {n} of the wall."""\n' + "    x += 1\n" * 400 for n in range(11)]
     price = 'def price(article):\n    """What an article costs, with tax."""\n    return article.net * 1.07\n'
     (tmp_path / "shop").mkdir()
@@ -88,6 +89,7 @@ def test_reading_ends_when_its_time_is_over_and_the_answer_is_that_of_the_rest(t
 
 def test_a_deep_recall_without_time_reads_as_much_as_a_plain_one(talk: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.engine.read.recall.FEW_SECONDS", 600.0)  # a busy machine reads as many
+    monkeypatch.setattr("recollect.engine.embedding.semantics._WHOLE", 600.0)
     for question in (QUESTION, "who likes sport?", "what does the animal do?"):
         plain, late = talk.recall(question), talk.recall(question, deep=True, deep_within=0.0)
         assert [(hit.record.id, hit.why.deep) for hit in late] == [(hit.record.id, hit.why.deep) for hit in plain]

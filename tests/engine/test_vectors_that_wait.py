@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 import recollect
 from recollect import Memory, Settings
-from recollect.embed.bundled import BundledEmbedder
+from recollect.embed import rerank
+from recollect.embed.bundled import BundledEmbedder, Model
+from recollect.embed.files import Manifest
 from recollect.engine.embedding.precedence import Precedence
 from recollect.engine.read import recall as reading
 from recollect.engine.read.by_signal import search_vectors
@@ -105,11 +107,21 @@ def test_who_may_not_wait_is_answered_by_words_and_told_how_many_wait(semantic: 
     assert semantic.recall("which pier for ferry 7?", wait=0)[0].why.vector is not None
 
 
-def test_while_vectors_wait_nobody_waits_until_the_second_model_is_opened(semantic: Memory) -> None:
+def test_while_vectors_wait_nobody_waits_until_the_second_model_is_opened(
+    semantic: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, load = threading.Event(), rerank.load_model
+
+    def load_late(folder: Path, manifest: Manifest) -> Model:
+        asked.wait(60)
+        return load(folder, manifest)
+
+    monkeypatch.setattr(rerank, "load_model", load_late)
     semantic.remember_many([{"text": f"Ferry {n} leaves from pier {n}."} for n in range(30)])
     semantic.embed_waiting()
     semantic.remember("Ferry 31 leaves from pier 31.")
     first = semantic.recall("which pier for ferry 7?", wait=0)
+    asked.set()
     assert (first.waiting, first[0].why.vector is not None, first.signals.read) == (1, True, 0)
     semantic.embed_waiting()
     assert semantic.recall("which pier for ferry 7?").signals.read > 0

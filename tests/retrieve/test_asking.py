@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+
 import pytest
 
 from recollect.retrieve.asking import asks_past, is_question, subject_of
-from recollect.retrieve.period import TimeWords, find_time
+from recollect.retrieve.period import SIGNS, TimeWords, find_time
+from recollect.retrieve.time_words import DAYS, MONTHS
 
 
 @pytest.mark.parametrize(
@@ -175,3 +180,21 @@ def test_a_question_is_one_without_a_mark_too(text: str) -> None:
 )  # fmt: skip
 def test_what_begins_like_a_question_and_tells_something_is_none(text: str) -> None:
     assert not is_question(text)
+
+
+@pytest.mark.parametrize("name", "|".join([*MONTHS, *DAYS, *MONTHS.values(), *DAYS.values()]).split("|"))
+def test_a_month_or_day_by_any_name_is_seen_before_the_pattern_for_times_is_compiled(name: str) -> None:
+    pattern = name.replace("(?:[- ]feira)?", "")
+    written = re.sub(r"\[(.).*?\]", r"\1", pattern)
+    for said in (written.replace("?", ""), re.sub(".[?]", "", written), written.replace("?", "").upper()):
+        assert any(sign in said.casefold() for sign in SIGNS)
+
+
+def test_a_question_without_a_time_is_known_as_such_by_its_words() -> None:
+    program = (
+        "from recollect.retrieve import period\n"
+        "print(period.find_time('where do we keep the spare key?'), 'finditer' in vars(period._TIME))\n"
+        "print(period.find_time('what did we pay in May?').words, 'finditer' in vars(period._TIME))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "None False\nmay True\n"

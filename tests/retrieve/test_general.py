@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterable, Sequence
+from re import _parser  # type: ignore[attr-defined]  # how a pattern is built, which only it knows
+from typing import Any
+
 import pytest
 
-from recollect.retrieve.general import asked_of_a_time, asked_section, asks_generally
+from recollect.retrieve import general
+from recollect.retrieve.general import OneOf, asked_of_a_time, asked_section, asks_generally
 
 GENERAL = """
 what should I know?
@@ -272,3 +278,39 @@ def test_what_is_forbidden_is_asked_of_the_rules(question: str) -> None:
 
 def test_what_is_forbidden_somewhere_is_searched_for() -> None:
     assert [question for question in FORBIDDEN_THERE if asked_section(question)] == []
+
+
+def say(parsed: Iterable[tuple[Any, Any]], rng: random.Random) -> str:
+    """Something that a pattern matches."""
+    return "".join(_say_part(kind, what, rng) for kind, what in parsed)
+
+
+def _say_part(kind: Any, what: Any, rng: random.Random) -> str:
+    match str(kind):
+        case "LITERAL":
+            return chr(what)
+        case "SUBPATTERN":
+            return say(what[3], rng)
+        case "BRANCH":
+            return say(rng.choice(what[1]), rng)
+        case "MAX_REPEAT":
+            least, most, some = what
+            return "".join(say(some, rng) for _ in range(rng.randint(least, min(int(most), least + 2))))
+        case "IN":
+            return chr(rng.choice(what)[1])
+        case _:
+            raise ValueError(kind)
+
+
+@pytest.mark.parametrize("ways", [general.GENERAL, *general.OF_SECTIONS.values()])
+def test_no_question_that_a_pattern_knows_is_dismissed_by_its_words(ways: Sequence[str]) -> None:
+    rng, one = random.Random(7), OneOf(ways)
+    parsed = [_parser.parse(OneOf((way,)).source) for way in ways]
+    said = [say(some, rng) for some in parsed for _ in range(150)]
+    assert [words for words in said if not one.matches(words)] == []
+
+
+def test_a_question_about_something_is_dismissed_before_a_pattern_is_compiled() -> None:
+    compiled = OneOf(general.GENERAL)
+    assert not compiled.matches("where is the blue bicycle kept")
+    assert "fullmatch" not in vars(compiled.pattern)

@@ -6,7 +6,7 @@ import pytest
 
 from recollect.engine.write import remember
 from recollect.store import terms as room
-from recollect.store.terms import is_pair, query_terms, stop_terms, terms
+from recollect.store.terms import is_pair, query_terms, split_words, stop_terms, terms
 
 
 def test_forms_of_one_word_share_a_term() -> None:
@@ -129,3 +129,12 @@ def test_numbers_do_not_fill_the_memory_of_words() -> None:
 )  # fmt: skip
 def test_whose_something_is_says_little_in_any_language(question: str, whose: str) -> None:
     assert set(query_terms(question)).isdisjoint(terms(whose))
+
+
+def test_a_few_characters_are_cut_as_they_are_in_a_long_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those are cut without the patterns that take long to compile."""
+    chars = [chr(code) for code in range(0x80, 0x30000, 7) if not 0xD800 <= code < 0xE000]
+    texts = [text for char in chars for text in (char, f"a{char}", f"{char}中", f"{char}-{char} b")]
+    few = [(split_words(text), is_pair(text), room.terms_of(text)) for text in texts]
+    monkeypatch.setattr(room, "_FEW", 0)
+    assert [(split_words(text), is_pair(text), room.terms_of(text)) for text in texts] == few

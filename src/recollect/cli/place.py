@@ -58,6 +58,7 @@ def open_to_read(home: str | None, nothing: object, *, as_json: bool) -> Memory:
         if as_json:
             put_json(nothing)
         raise typer.Exit
+    memory.semantics.patient = True  # nobody asks this process again
     return memory
 
 

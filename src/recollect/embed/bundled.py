@@ -7,23 +7,22 @@ whatever stands beside it. The model's files are not opened before the first tex
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
-import msgspec
 import numpy as np
+from msgspec import Struct
 
+from recollect.embed.files import EMBEDDER, MODEL_FOLDER, WORDS, Manifest, check_file, read_manifest
 from recollect.embed.glosses import to_english
 from recollect.embed.wordpiece import WordPiece
 from recollect.environment import report_nothing
 from recollect.errors import EmbedderError
-from recollect.forms import decode
 
 report_nothing()
 import onnxruntime as ort  # noqa: E402 - it reports when it is loaded
@@ -31,24 +30,8 @@ import onnxruntime as ort  # noqa: E402 - it reports when it is loaded
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MODEL_FOLDER = Path(__file__).parent / "model"
-CURE = "reinstall Recollect"
 ERRORS_ONLY = 3
-
-
-class Manifest(msgspec.Struct, frozen=True):
-    """The part of manifest.json that matters at run time."""
-
-    name: str
-    dim: int
-    window: int
-    sha256: dict[str, str]
-    token_dim: int = 0
-
-    @property
-    def file(self) -> str:
-        """The one of its files that is the model itself."""
-        return next(file for file in self.sha256 if file.endswith(".onnx"))
+T = TypeVar("T")
 
 
 STOCK = "all-MiniLM-L6-v2-int8"
@@ -57,7 +40,7 @@ _OUTPUTS = ["sentence_vector", "token_vectors", "token_weights"]
 _NO_WEIGHTS = np.zeros(0, np.float32)
 
 
-class Seen(msgspec.Struct, frozen=True, eq=False):
+class Seen(Struct, frozen=True, eq=False):
     """A text as the model sees it: its vector, those of its wordpieces, and how much each counts in a question.
 
     What the vocabulary cannot read is a vector of zeros and no wordpieces.
@@ -82,6 +65,7 @@ class Model:
 
 
 _MODELS: WeakValueDictionary[str, Model] = WeakValueDictionary()
+_VOCABULARIES: WeakValueDictionary[str, WordPiece] = WeakValueDictionary()
 _LOADING: dict[str, Lock] = {}
 
 
@@ -97,7 +81,7 @@ class BundledEmbedder:
         self._stands_for = stands_for
         self._folder = folder
         self._threads = threads or min(2, os.cpu_count() or 1)
-        self._manifest = read_manifest(folder / "manifest.json")
+        self._manifest = read_manifest(folder / EMBEDDER)
         self._model: Model | None = None
 
     @property
@@ -120,28 +104,30 @@ class BundledEmbedder:
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:  # noqa: ARG002 - the seam
         """Questions and passages are the same to this model."""
-        return self._vectors(self._run_all(texts))
+        return self._vectors(run_each(self._run, texts, self._threads))
 
     def embed_tokens(
         self, texts: Sequence[str], *, query: bool = False
     ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
         """What `embed` gives, and for each text one small vector for each wordpiece, from the same pass."""
-        seen = self._run_all(texts)
+        seen = run_each(self._run, texts, self._threads)
         return self._vectors(seen), [one.weighed if query else one.tokens for one in seen]
+
+    def open(self) -> None:
+        """Has the model loaded, for who knows that a text will come."""
+        self._opened()
+
+    def _opened(self) -> Model:
+        if self._model is None:
+            self._model = load_model(self._folder, self._manifest)
+        return self._model
 
     def _vectors(self, seen: Sequence[Seen]) -> NDArray[np.float32]:
         return np.array([one.vector for one in seen], np.float32).reshape(-1, self.dim)
 
-    def _run_all(self, texts: Sequence[str]) -> list[Seen]:
-        if min(len(texts), self._threads) < 2:
-            return [self._run(text) for text in texts]
-        with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(self._run, texts))
-
     def _run(self, text: str) -> Seen:
-        if self._model is None:
-            self._model = load_model(self._folder, self._manifest)
-        tokenizer, session = self._model.tokenizer, self._model.session
+        model = self._opened()
+        tokenizer, session = model.tokenizer, model.session
         encoding = tokenizer.encode(to_english(text, tokenizer), self.window)
         if not encoding.readable:
             return Seen(np.zeros(self.dim, np.float32), np.zeros((0, self.token_dim), np.float32), _NO_WEIGHTS)
@@ -152,6 +138,17 @@ class BundledEmbedder:
         return Seen(vector[0], tokens[0], weights[0])
 
 
+def run_each(run: Callable[[str], T], texts: Sequence[str], threads: int) -> list[T]:
+    """What comes of each text, several at a time; one by one in a process that is ending: it starts no more threads."""
+    if min(len(texts), threads) > 1:
+        with suppress(RuntimeError):
+            from concurrent.futures import ThreadPoolExecutor  # it cannot be imported then either
+
+            with ThreadPoolExecutor(threads) as pool:
+                return list(pool.map(run, texts))
+    return [run(text) for text in texts]
+
+
 def load_model(folder: Path, manifest: Manifest) -> Model:
     """One for all memories of this process, as long as any of them has it; whoever comes meanwhile waits for it."""
     key = f"{(folder / manifest.file).absolute()} {manifest.sha256[manifest.file]}"
@@ -160,26 +157,19 @@ def load_model(folder: Path, manifest: Manifest) -> Model:
         if model is None:
             for file, digest in manifest.sha256.items():
                 check_file(folder / file, digest)
-            words = (folder / "vocab.txt").read_text("utf-8").split("\n")[:-1]
-            model = _MODELS[key] = Model(WordPiece(words), open_session(folder / manifest.file))
+            words = load_words(folder / WORDS, manifest.sha256[WORDS])
+            model = _MODELS[key] = Model(words, open_session(folder / manifest.file))
         return model
 
 
-def read_manifest(path: Path) -> Manifest:
-    try:
-        return decode(path.read_bytes(), Manifest)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise EmbedderError(f"a model's manifest cannot be read ({path}: {error}); {CURE}") from error
-
-
-def check_file(path: Path, digest: str) -> None:
-    try:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise EmbedderError(f"{path} cannot be read ({error.strerror}); {CURE}") from error
-    if found != digest:
-        raise EmbedderError(f"{path} is damaged (its hash differs); {CURE}")
+def load_words(path: Path, digest: str) -> WordPiece:
+    """One vocabulary for all models that read it."""
+    key = f"{path.absolute()} {digest}"
+    with _LOADING.setdefault(key, Lock()):
+        words = _VOCABULARIES.get(key)
+        if words is None:
+            words = _VOCABULARIES[key] = WordPiece(path.read_bytes().decode().split("\n")[:-1])
+        return words
 
 
 def open_session(path: Path) -> Any:

@@ -4,7 +4,8 @@ The bundled model reads English. A note in German is told to it in English words
 then finds the other, and its own kind better. The word lists (`gloss/*.txt`, written for this) have some thousand
 everyday words for each language, a line for an English gloss and the words that mean it. Endings are taken off,
 compounds apart. What is in no list stays as it stands; a text that is not clearly in one of these languages is left
-alone.
+alone. Which small words tell of which language is told once more by itself (`gloss/small.txt`): to know that a text is
+in English, no list need be read.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from msgspec import Struct
 
 FOLDER = Path(__file__).with_name("gloss")
+SMALL_WORDS = FOLDER / "small.txt"
 _WORD = re.compile(r"[^\W\d_]+")
 _SMALL = frozenset(
     "a about after again against all also always am an and any are as at be because been before behind between"
@@ -181,7 +183,7 @@ def to_english(text: str, english: Container[str]) -> str:
 def _find_glossary(words: Sequence[str], english: Container[str]) -> Glossary | None:
     """That of the language in which most of the words are, by its small words, or since hardly one is English."""
     by_small = _small_words()
-    counted = Counter(glossary.language for word in words for glossary in by_small.get(word, ()))
+    counted = Counter(language for word in words for language in by_small.get(word, ()))
     said_in_english = any(word in _SMALL for word in words)
     if said_in_english and not counted:
         return None
@@ -207,12 +209,18 @@ def _find_glossary(words: Sequence[str], english: Container[str]) -> Glossary | 
 
 
 @cache
-def _small_words() -> dict[str, list[Glossary]]:
-    found: dict[str, list[Glossary]] = defaultdict(list)
-    for glossary in map(_read, LANGUAGES):
-        for word in glossary.small:
-            found[word].append(glossary)
+def _small_words() -> dict[str, list[Language]]:
+    found: dict[str, list[Language]] = defaultdict(list)
+    listed = dict(line.split(": ") for line in SMALL_WORDS.read_text("utf-8").splitlines())
+    for language in LANGUAGES:
+        for word in listed[language.code].split(", "):
+            found[word].append(language)
     return dict(found)
+
+
+def gather_small_words() -> str:
+    """What `gloss/small.txt` has to say, by the lists (`tools/write_small_words.py` writes it)."""
+    return "".join(f"{language.code}: {', '.join(sorted(_read(language).small))}\n" for language in LANGUAGES)
 
 
 def _is_english(word: str, english: Container[str]) -> bool:

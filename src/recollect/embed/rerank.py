@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.embed.bundled import MODEL_FOLDER, Model, load_model, read_manifest
+from recollect.embed.bundled import Model, load_model, run_each
+from recollect.embed.files import MODEL_FOLDER, RERANKER, read_manifest
 from recollect.embed.glosses import to_english
 from recollect.errors import EmbedderError
 
@@ -33,7 +33,7 @@ class Reranker:
     def __init__(self, *, threads: int | None = None, folder: Path = MODEL_FOLDER) -> None:
         self._folder = folder
         self._threads = threads or min(2, os.cpu_count() or 1)
-        self._manifest = read_manifest(folder / "reranker.json")
+        self._manifest = read_manifest(folder / RERANKER)
         self._failed: EmbedderError | None = None
         self.slowest = 0.0
         """How many seconds a text took lately at most."""
@@ -67,10 +67,7 @@ class Reranker:
             self.slowest = max(self.slowest * _FADES, took)
             return logit
 
-        if min(len(texts), self._threads) < 2:
-            return np.array([read(text) for text in texts], np.float32)
-        with ThreadPoolExecutor(self._threads) as pool:
-            return np.array(list(pool.map(read, texts)), np.float32)
+        return np.array(run_each(read, texts, self._threads), np.float32)
 
     def _read(self, question: str, text: str) -> float:
         model = self.open()

@@ -68,7 +68,7 @@ class WordPiece:
     """Owns the vocabulary and a bounded memory of words already cut. Threads may share it."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
-        self._ids = {piece: i for i, piece in enumerate(vocabulary)}
+        self._ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
         self._longest = max(map(len, vocabulary))
         self._unknown = self._ids[UNKNOWN]
         self._ends = self._ids[FIRST], self._ids[LAST]

@@ -125,8 +125,9 @@ _DOES: Mapping[Scope, str] = {"read": "read", "write": "write", "admin": "drop a
 
 
 _SHARED = (
-    "reranker", "reranker_if_open", "time_for_vectors", "answers", "warm", "can_embed", "problem", "problems", "wanted",
-    "go_on", "resume", "precedence", "proven", "awake", "see",
+    "reranker", "reranker_if_open", "reranker_within", "open_together", "read_by", "time_for_vectors", "answers",
+    "warm", "can_embed", "problem", "problems", "wanted", "go_on", "resume", "precedence", "proven", "awake", "see",
+    "patient",
 )  # fmt: skip
 
 
@@ -158,8 +159,9 @@ class _GuardedSemantics:
         wait: float,
         promising: Callable[[], Sequence[int]],
         where: Filter | None = None,
+        began: float | None = None,
     ) -> Ready:
-        found = self._semantics.ready(_seen(self._grant, spaces), wait, promising, _narrow(self._grant, where))
+        found = self._semantics.ready(_seen(self._grant, spaces), wait, promising, _narrow(self._grant, where), began)
         return replace(found, vectors=self._guard(found.vectors))
 
     def ready_already(self, view: View, spaces: Sequence[str] | None) -> Ready | None:

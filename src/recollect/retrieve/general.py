@@ -19,7 +19,7 @@ _POLITE = pattern_of(
     r"also|jetzt|mal|eigentlich|s il te plaît|s il vous plaît|alors|por favor|hola|ahora|per favore|ciao|adesso|olá|"
     r"agora|alsjeblieft|hoi|nu|proszę|cześć|пожалуйста|привет|сейчас|lütfen|merhaba)\b"
 )
-_GENERAL = (
+GENERAL = (
     # English
     r"what (?:should|do|must|ought|would) (?:i|we) (?:need to |have to |to )?(?:know|remember|keep in mind|be "
     r"aware of)"
@@ -52,7 +52,7 @@ _GENERAL = (
     r"| (?:this|the|our|my) (?:project|repo|repository|codebase|code base|workspace))|where do we stand(?: {ABOUT})?"
     r"|what (?:is|s) (?:stored|(?:in|stored in) (?:here|(?:the |this |our |your )?memory))",
     r"(?:(?:tell|show|give|remind) (?:me|us) (?:of )?)?everything(?: (?:here|there is|(?:you|we) (?:have|ve got)))?",
-    r"summari[sz]e (?:everything|(?:all|what|everything) (?:you|we) (?:know|have|remember))(?: {ABOUT})?",
+    r"(?:summarise|summarize) (?:everything|(?:all|what|everything) (?:you|we) (?:know|have|remember))(?: {ABOUT})?",
     r"what (?:have i|did i) (?:told|tell) you(?: {ABOUT})?(?: so far)?",
     r"(?:is there )?anything (?:(?:that )?(?:i|we) (?:should|must|need to) |to )(?:remember|keep in mind|"
     r"be aware of)",
@@ -212,7 +212,7 @@ _OF_BANS = (
     r"co jest (?:tu |tutaj )?(?:zabronione|zakazane|niedozwolone)|czego (?:tu )?nie wolno(?: mi| nam)?(?: robić)?",
     r"что (?:здесь |тут |у нас )?(?:запрещено|нельзя)(?: делать)?|чего (?:мне |нам |здесь )?нельзя(?: делать)?"
     r"|что (?:мне|нам) нельзя делать",
-    r"(?:burada )?ne(?:ler)? yasak(?:tır)?|ne(?:yi)? yapma(?:malıyım|mam gerek(?:iyor)?)",
+    r"(?:burada )?ne(?:ler)? yasak(?:tır)?|ne(?:yi)? (?:yapmamalıyım|yapmamam gerek(?:iyor)?)",
     r"(?:这里|我们)?(?:有)?(?:什么|哪些)(?:事|事情|东西)?(?:是)?(?:被)?(?:禁止|不允许|不准|不可以|不能)(?:做)?的?|"
     r"(?:我|我们)?不(?:能|可以|准|许|应该|该)做(?:什么|哪些(?:事|事情)?)",
     r"(?:何|なに)が禁止(?:され(?:て)?い?(?:る|ます)|です)?か?|禁止(?:事項|されていること)は(?:何|なに)?(?:ですか)?|"
@@ -227,7 +227,7 @@ _OF_BANS = (
 """What is not to be done, wherever: "what is forbidden in the lab?" asks for something in particular."""
 _LATELY = r"(?: (?:lately|recently|so far|already|until now|up to now|last|yet))?"
 _SHOW = r"(?:(?:please )?(?:show|list|tell|give)(?: me| us)? )?"
-_OF_SECTIONS: dict[Section, tuple[str, ...]] = {
+OF_SECTIONS: dict[Section, tuple[str, ...]] = {
     "rules": (
         rf"{_SHOW}(?:(?:what|which) )?(?:are |is )?(?:all )?(?:(?:the|our|my|of our) )?(?:current |house |team |"
         rf"project |coding )?"
@@ -269,7 +269,7 @@ _OF_SECTIONS: dict[Section, tuple[str, ...]] = {
         r"unerledigt)|"
         r"welche (?:aufgaben|todos|punkte) (?:sind|gibt es|haben wir)(?: noch)?(?: offen)?|was muss (?:ich|noch)"
         r"(?: noch)? (?:tun|erledigen|machen|getan werden)|(?:offene|meine|unsere) (?:aufgaben|todos|punkte)",
-        r"(?:que|qu est ce qu(?:e|il)) (?:nous )?reste t? ?(?:il )?(?:encore )?à faire|"
+        r"(?:que|qu est ce (?:que|quil)) (?:nous )?reste (?:tencore |t? ?(?:il )?(?:encore )?)à faire|"
         r"qu est ce qu il reste(?: encore)? à faire|"
         r"quelles (?:sont les )?tâches (?:sont )?(?:encore )?(?:ouvertes|restent)(?: encore)?|"
         r"quelles sont les tâches ouvertes",
@@ -303,7 +303,7 @@ _OF_SECTIONS: dict[Section, tuple[str, ...]] = {
         r" (?:beschlossen|entschieden)|"
         r"welche (?:entscheidungen|beschlüsse) (?:haben wir|gab es|wurden|gibt es)(?: (?:zuletzt|kürzlich|bisher))?"
         r"(?: (?:getroffen|gefasst))?|(?:die )?(?:letzten|neuesten) (?:entscheidungen|beschlüsse)",
-        r"qu(?: est ce qu on a|avons nous| avons nous| a t on)(?: récemment)? (?:décidé|choisi)(?: (?:récemment|"
+        r"(?:qu est ce qu on a|quavons nous|qu avons nous|qu a t on)(?: récemment)? (?:décidé|choisi)(?: (?:récemment|"
         r"dernièrement))?|"
         r"(?:quelles (?:sont (?:les|nos) )?)?(?:dernières )?décisions(?: (?:récentes|avons nous prises|"
         r"a t on prises))?(?: récemment)?",
@@ -327,9 +327,29 @@ _OF_SECTIONS: dict[Section, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+class OneOf:
+    """Some ways to ask, as one pattern.
+
+    To compile it takes longer than all else that is done with a question. So it is told first whether a question has a
+    plain word that none of the patterns has, as most questions do.
+    """
+
+    def __init__(self, ways: Sequence[str]) -> None:
+        joined = "|".join(f"(?:{one})" for one in ways)
+        for name, said in _WHOLES.items():
+            joined = joined.replace(name, f"(?:{said})")
+        self.source, self.pattern = joined, pattern_of(joined)
+        self._words = joined.replace("(?:", "").replace(")", "").replace("?", "")
+
+    def matches(self, said: str) -> bool:
+        if any(word not in self._words for word in said.split() if word.isascii() and word.isalpha()):
+            return False
+        return self.pattern.fullmatch(said) is not None
+
+
 @cache
-def _sections() -> dict[Section, re.Pattern[str]]:
-    return {section: _compile(some) for section, some in _OF_SECTIONS.items()}
+def _sections() -> dict[Section, OneOf]:
+    return {section: OneOf(some) for section, some in OF_SECTIONS.items()}
 
 
 def asked_section(question: str) -> Section | None:
@@ -340,7 +360,7 @@ def asked_section(question: str) -> Section | None:
     plain = " ".join(_POLITE.sub(" ", said).split())
     if plain in _BARE:
         return None
-    return next((name for name, one in _sections().items() if one.fullmatch(said) or one.fullmatch(plain)), None)
+    return next((name for name, one in _sections().items() if one.matches(said) or one.matches(plain)), None)
 
 
 _BARE = frozenset("rules conventions policies guidelines preferences todo todos tasks decisions".split())
@@ -353,16 +373,8 @@ def _elsewhere() -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
-    """Compiled when a question is short enough to be one: patterns of many scripts take a while."""
-    return _compile(_GENERAL)
-
-
-def _compile(some: Sequence[str]) -> re.Pattern[str]:
-    joined = "|".join(f"(?:{one})" for one in some)
-    for name, said in _WHOLES.items():
-        joined = joined.replace(name, f"(?:{said})")
-    return re.compile(joined)
+def _general() -> OneOf:
+    return OneOf(GENERAL)
 
 
 def asked_of_a_time(question: str) -> tuple[str, bool] | None:
@@ -386,6 +398,4 @@ def asks_generally(question: str) -> bool:
     if len(question) > _LONGEST:
         return False
     said = _said(question)
-    return _pattern().fullmatch(said) is not None or (
-        _pattern().fullmatch(" ".join(_POLITE.sub(" ", said).split())) is not None
-    )
+    return _general().matches(said) or _general().matches(" ".join(_POLITE.sub(" ", said).split()))

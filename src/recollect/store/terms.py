@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
+from bisect import bisect
 from collections.abc import Callable
 from functools import cache
 from itertools import chain, pairwise
@@ -42,18 +43,30 @@ _MARKS = (
     "\u0900-\u0963\u0966-\u0dff\u200c\u200d"  # Indic vowels are marks; joiners stand inside words
 )
 _JOINT = r"(?:_+|[.\-'’])"
-_LETTERS = rf"(?:[^\W_{_PAIRED}]|[{_MARKS}])+"
-# Patterns of many scripts take milliseconds to compile: `re` does it at their first use, and keeps them.
+_LETTERS, _SPACED_LETTERS = (rf"(?:[^\W_{apart}]|[{_MARKS}])+" for apart in (_PAIRED, ""))
+# Patterns of many scripts take milliseconds to compile: `re` does it at their first use, and keeps them. A few words
+# (most questions have no more, nor has the list of those that are left out of them) are read without.
 _ANY_WORD = rf"[{_PAIRED}]+|{_LETTERS}(?:{_JOINT}{_LETTERS})*"
+_SPACED_WORD = f"{_SPACED_LETTERS}(?:{_JOINT}{_SPACED_LETTERS})*"
 _PLAIN_WORD = rf"[^\W_]+(?:{_JOINT}[^\W_]+)*"
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]++(?:(?:_++|[.\-'])[A-Za-z0-9]++)*+")
 _NEEDS_ANY = rf"[{_PAIRED}{_MARKS}]"
-_STARTS_PAIRED = rf"[{_PAIRED}]"
-_HAN = "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+_MARK = f"[{_MARKS}]"
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_FEW = 32  # characters
 _SPLIT = re.compile(r"[_.\-'’]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])")
 _CLITIC = re.compile(r"(?:['’](?:s|m|d|re|ve|ll)|n['’]t)$", re.IGNORECASE)
 
 _FOLDED = str.maketrans({"đ": "d", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th", "ё": "е"})
+
+
+def _bounds(letters: str) -> list[int]:
+    """Where each stretch of a class of characters begins, and what is behind it."""
+    stretches: list[tuple[str, str, str]] = re.findall("(.)-(.)|(.)", letters)
+    return sorted(bound for low, high, one in stretches for bound in (ord(low or one), ord(high or one) + 1))
+
+
+_PAIRED_BOUNDS, _HAN_BOUNDS = _bounds(_PAIRED), _bounds(_HAN)
 
 
 def _stemmer(language: str) -> Callable[[str], str]:
@@ -118,7 +131,17 @@ def split_words(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_WORD.findall(text)
     text = unicodedata.normalize("NFKC", text)
+    if len(text) <= _FEW:
+        if max(text) < chr(_PAIRED_BOUNDS[0]):
+            return re.findall(_SPACED_WORD if re.search(_MARK, text) else _PLAIN_WORD, text)
+        if all(map(_is_paired, text)):
+            return [text]
     return re.findall(_ANY_WORD if re.search(_NEEDS_ANY, text) else _PLAIN_WORD, text)
+
+
+def _is_paired(char: str) -> bool:
+    """Is a character of a script without spaces?"""
+    return bisect(_PAIRED_BOUNDS, ord(char)) % 2 == 1
 
 
 def terms_of(word: str) -> tuple[str, ...]:
@@ -142,7 +165,7 @@ def query_terms(text: str) -> list[str]:
 
 def is_pair(term: str) -> bool:
     """Is this of a script without spaces, and so perhaps no word but a pair that lies across two?"""
-    return not term.isascii() and re.match(_STARTS_PAIRED, term) is not None
+    return not term.isascii() and _is_paired(term[0])
 
 
 def _terms_of(word: str) -> list[str]:
@@ -171,7 +194,7 @@ def _ascii_terms(word: str) -> list[str]:
 def _pairs(run: str) -> list[str]:
     if not any(unicodedata.category(char)[0] == "M" for char in run):
         pairs = [run[at : at + 2] for at in range(len(run) - 1)]
-        return pairs + re.findall(_HAN, run) or [run]
+        return pairs + _han_of(run) or [run]
     clusters: list[str] = []
     for char in run:
         if clusters and unicodedata.category(char)[0] == "M":
@@ -179,6 +202,12 @@ def _pairs(run: str) -> list[str]:
         else:
             clusters.append(char)
     return [first + second for first, second in pairwise(clusters)] or clusters
+
+
+def _han_of(run: str) -> list[str]:
+    if len(run) <= _FEW:
+        return [char for char in run if bisect(_HAN_BOUNDS, ord(char)) % 2]
+    return re.findall(f"[{_HAN}]", run)
 
 
 def fold_letters(word: str) -> str:

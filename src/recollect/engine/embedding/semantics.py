@@ -10,7 +10,9 @@ import atexit
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal
+from weakref import ref
 
 from msgspec import Struct
 
@@ -34,6 +36,7 @@ WAIT_SECONDS = 0.15
 """So long a recall has vectors computed that are still missing, at most."""
 _WHOLE = 0.27  # seconds, for the vectors and the answer itself: it is to be there within 300 ms
 _LEAST_WAIT, _LAST = 0.03, 0.06  # seconds, for vectors in any case, and for what comes after reading began last
+_REST = 0.03  # seconds, for that where no vectors were waited for
 _SLOW = 0.08  # seconds for one text that is read
 _AT_ONCE = 0.03  # seconds, for the vector of what is being stored
 _LAST_STEP = 30  # seconds, for a model that is at work when the process is to end: that would end with an abort else
@@ -101,7 +104,16 @@ class Semantics:
         """How long answers took whose vectors had been waited for."""
         self._background = Loop("recollect-vectors", self._catch_up, delay=core.settings.embed_delay, failed=keep)
         self._warming = Loop("recollect-model", self._try_out, failed=keep)
-        self._opening = Loop("recollect-reranker", lambda: self.reranker().open(), failed=keep)
+        self._opening = Loop("recollect-reranker", self._open_reranker, failed=keep)
+        self._loading = Loop("recollect-bundled", self._open_bundled, failed=keep)
+        self._foreseen = False
+        self._loops = (self._background, self._warming, self._opening, self._loading)
+        self._seeing_out = partial(_see_out, [ref(loop) for loop in self._loops])
+        atexit.register(self._seeing_out)
+        self.patient = False
+        """Does whoever asks wait until the models are loaded, however long that takes? What an answer had no time for
+        the next one has; but where a process answers only once, there is none.
+        """
         core.on_write.append(self._wake)
         core.eyes = self
 
@@ -169,16 +181,55 @@ class Semantics:
             reranker.slowest *= 0.9  # before long somebody tries again
         return None
 
+    def reranker_within(self, until: float) -> Reranker | None:
+        """The same for who can wait until a moment of `time.monotonic`."""
+        reranker = self.reranker()
+        if not reranker.is_open:
+            self._opening.wake()
+            self._opening.wait(max(until - time.monotonic(), 0.0))
+        return reranker if reranker.is_open else None
+
+    def open_together(self, needed: Callable[[], tuple[bool, bool]]) -> None:
+        """Has what the first answer will need opened side by side: the model of vectors, and the one that reads. Later
+        answers find them open, or open what they need themselves.
+        """
+        if self._foreseen or not self.wanted:
+            return
+        self._foreseen = True
+        vectors, reranker = needed()
+        if vectors and self._given is None and self._core.settings.embedder == "bundled":
+            self._loading.wake()
+        if reranker:
+            self._opening.wake()
+
+    def _open_reranker(self) -> None:
+        from recollect.embed.files import RERANKER, read_ahead
+
+        read_ahead(RERANKER)
+        self.reranker().open()
+
+    def _open_bundled(self) -> None:
+        from recollect.embed.files import EMBEDDER, read_ahead
+
+        read_ahead(EMBEDDER)
+        from recollect.embed.bundled import BundledEmbedder  # brings in numpy and onnxruntime
+
+        vectors = self.load()
+        if vectors is not None and isinstance(vectors.embedder, BundledEmbedder):
+            vectors.embedder.open()
+
     def ready(
         self,
         spaces: Sequence[str] | None,
         wait: float,
         promising: Callable[[], Sequence[int]],
         where: Filter | None = None,
+        began: float | None = None,
     ) -> Ready:
         """Vectors of some spaces (None: all), as complete as `wait` seconds allow: first those that are `promising`.
 
-        With a filter, of the records that it lets through: nobody waits for others.
+        With a filter, of the records that it lets through: nobody waits for others. Who `began` before, at a moment of
+        `time.monotonic`, has waited since then already, but where who asks is patient.
         """
         try:
             vectors = self.load()
@@ -186,8 +237,9 @@ class Semantics:
             if vectors is None:
                 return Ready(None, problem=_NOT_TAKEN_UP if self.wanted else None)
             vectors.warm()
-            began = time.monotonic()
-            deadline = began + wait
+            loaded = time.monotonic()
+            began = loaded if began is None or self.patient else began
+            deadline = max(began + wait, loaded + min(wait, _LEAST_WAIT))
             missing = vectors.missing(spaces, where)
             standby = self._standby(vectors, spaces) if missing > _PATIENCE else None
             with self.precedence.answering():
@@ -208,6 +260,10 @@ class Semantics:
     def time_for_vectors(self, wait: float) -> float:
         """As much of a usual wait as leaves room for what answers took lately. Who asks for more time gets it."""
         return wait if wait > WAIT_SECONDS else min(wait, max(_WHOLE - self.answers.most, _LEAST_WAIT))
+
+    def read_by(self, began: float, wait: float) -> float:
+        """When an answer that somebody `began` to wait for has read what it reads, where no vectors were waited for."""
+        return began + max(wait, _WHOLE) - _REST
 
     def ready_already(self, view: View, spaces: Sequence[str] | None) -> Ready | None:
         """The same where nothing has to be loaded, computed or waited for."""
@@ -242,7 +298,7 @@ class Semantics:
         vectors, settings = self._chosen, self._core.settings
         failed = self._failed or self._background.problem is not None
         ready = vectors is not None and vectors.worked
-        loading = self._warming.running or self._lock.locked()
+        loading = self._warming.running or self._loading.running or self._lock.locked()
         state = "failed" if failed else "ready" if ready else "loading" if loading else "idle"
         name, dim = describe_embedder(settings.embedder, model=settings.embed_model, dim=settings.embed_dim)
         known = {model.name: model.dim for model in stored}
@@ -351,8 +407,16 @@ class Semantics:
 
     def stop(self) -> None:
         """Ends what goes on. A model that is at work is not waited for here, but before the process ends beneath it."""
-        self._warming.end()
-        self._opening.end()
-        for loop in (self._background, self._warming, self._opening):
+        atexit.unregister(self._seeing_out)
+        for loop in self._loops:
+            loop.end()
+        for loop in self._loops:
             if not loop.stop(1):
                 atexit.register(loop.wait, _LAST_STEP)
+
+
+def _see_out(loops: Sequence[ref[Loop]]) -> None:
+    """A model that is opened or at work when the process ends is waited for also where nobody closed the memory."""
+    for loop in [one for known in loops if (one := known()) is not None]:
+        loop.end()
+        loop.wait(_LAST_STEP)

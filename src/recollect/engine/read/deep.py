@@ -9,6 +9,7 @@ import numpy as np
 
 from recollect.engine.embedding.vectors import Sighted, pieces_of
 from recollect.engine.read.candidates import Question
+from recollect.engine.read.foresight import SMALL
 from recollect.store.base import View
 from recollect.store.search import Pick
 from recollect.types import Record
@@ -28,14 +29,13 @@ DEEP_SECONDS = 2.0
 """How long reading may take when a question asks for it."""
 FEW_SECONDS = 0.15
 """How long it may take without being asked."""
-_SMALL = 1_000
 _SHORT = 3_000
 _BEGINNING = 600  # characters, of code
 
 
 def is_worth_reading(records: int) -> bool:
     """Is a store so small that the best few are read unasked?"""
-    return records <= _SMALL
+    return records <= SMALL
 
 
 def short_enough(records: Sequence[Record], *, deep: bool) -> Sequence[Record]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Unpack, get_args
 
 import msgspec
@@ -36,6 +36,7 @@ from recollect.engine.read.acts import list_acts
 from recollect.engine.read.brief import Brief, make_brief
 from recollect.engine.read.facts import KIND as FACT
 from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, importance_of, rank_standing
+from recollect.engine.read.foresight import foresee
 from recollect.engine.read.readers import Handover, Readers
 from recollect.engine.read.scope import projects_seen
 from recollect.engine.read.stats import stats_of
@@ -203,16 +204,18 @@ class Reading:
 
     def _answer(self, query: Query, wait: float, *, facts: bool) -> Recall:
         """Looks once where all vectors are there; otherwise as many of them are computed first as there is time for."""
+        asked, semantics = monotonic(), self.semantics
+        semantics.open_together(partial(self._foresee, query))
         from recollect.engine.read.recall import answer, promising  # brings in numpy: only when something is asked
 
-        semantics = self.semantics
-
         def look(view: View, ready: Ready) -> Recall:
-            at_once = ready.waiting and not query.deep
+            in_time = semantics.read_by(asked, wait)
+            by = ready.by if ready.waiting else in_time
+            within = semantics.reranker_if_open if ready.waiting else partial(semantics.reranker_within, in_time)
+            unhurried = query.deep or (semantics.patient and not ready.waiting)
             return answer(
                 self.core, view, ready.vectors, query, facts=facts, waiting=ready.waiting, problem=ready.problem,
-                reranker=semantics.reranker_if_open if at_once else semantics.reranker,
-                read_by=ready.by if at_once else None,
+                reranker=semantics.reranker if unhurried else within, read_by=None if unhurried else by,
             )  # fmt: skip
 
         spaces = list(query.filter.spaces) or None
@@ -222,7 +225,8 @@ class Reading:
                 if ready is not None:
                     elsewhere = turn.answer(partial(self._hand_over, view, query, ready, facts=facts))
                     return look(view, ready) if elsewhere is None else elsewhere
-            ready = semantics.ready(spaces, semantics.time_for_vectors(wait), lambda: promising(self.core, query))
+            least = partial(promising, self.core, query)
+            ready = semantics.ready(spaces, semantics.time_for_vectors(wait), least, began=asked)
             began = perf_counter()
             if ready.vectors is not None and 0 < ready.waiting <= _FEW:  # what has ended waits too, and is not missed
                 ready = msgspec.structs.replace(ready, waiting=ready.vectors.missing(spaces, query.filter))
@@ -230,6 +234,10 @@ class Reading:
                 found = look(view, ready)
             semantics.answers.note(perf_counter() - began)
             return found
+
+    def _foresee(self, query: Query) -> tuple[bool, bool]:
+        with self.core.store.read() as view:
+            return foresee(view, query)
 
     def _hand_over(self, view: View, query: Query, ready: Ready, *, facts: bool) -> Handover | None:
         """What another process needs to answer, of the spaces that are seen here; None where none other can."""
