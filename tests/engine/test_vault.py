@@ -268,6 +268,54 @@ def test_lines_of_ours_stay_as_somebody_has_written_them_while_they_say_the_same
     assert not memory.sync(folder).changed
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("tags: [tea, 'two # words']  # mine", {"tags": ("tea", "two # words")}),
+        ("tags:  # mine\n  - tea  # green\n  - 'x # y' # z", {"tags": ("tea", "x # y")}),
+        ("tags: # none", {"tags": ()}),
+        ("tags: #tea #garden", {"tags": ("tea", "garden")}),
+        ("tags: [#tea, #garden]", {"tags": ("tea", "garden")}),
+        ("title: The mill # by the river", {"title": "The mill"}),
+        ('title: "The # mill" #x', {"title": "The # mill"}),
+        ("title: 'The # mill''s' # x", {"title": "The # mill's"}),
+        ("source: https://mill.example/#top", {"source": "https://mill.example/#top"}),
+        ("title: {{title}}", {"title": "{{title}}"}),
+        ("importance: 0.5 # or more", {"importance": 0.5}),
+        ('metadata: {"a":"x # y"}  # z', {"metadata": {"a": "x # y"}}),
+    ],
+)
+def test_a_comment_behind_a_field_of_ours_is_no_part_of_it_and_stays(
+    memory: Memory, folder: Path, line: str, said: dict[str, object]
+) -> None:
+    (folder / "a.md").write_text(f"---\n{line}\ncssclass: wide # mine\n---\n\nThe mill is closed.\n")
+    assert memory.sync(folder).problems == ()
+    (record,) = memory.list()
+    own = {name: value for name, value in record.metadata.items() if not name.startswith("properties")}
+    assert {name: own if name == "metadata" else getattr(record, name) for name in said} == said
+    assert record.metadata["properties"] == {"cssclass": "wide"}
+    memory.revise(record.id, "The mill is open.")
+    memory.sync(folder)
+    now = (folder / "a.md").read_text()
+    assert ("cssclass: wide # mine\n---" in now, line in now) == (True, True)
+    assert not memory.sync(folder).changed
+
+
+def test_a_comment_behind_a_field_stays_when_the_memory_says_something_else_there(memory: Memory, folder: Path) -> None:
+    lines = "tags:\n  - tea # green\n  # below\n  - milk\ntitle: The mill # old"
+    (folder / "a.md").write_text(f"---\n{lines}\n---\n\nThe mill is closed.\n")
+    memory.sync(folder)
+    (record,) = memory.list()
+    assert record.tags == ("tea", "milk")
+    memory.revise(record.id, title="New mill", tags=["coffee"])
+    memory.sync(folder)
+    now = (folder / "a.md").read_text()
+    assert "title: New mill  # old\ntags:  # green\n  - coffee\n" in now
+    assert "\n# below\n" in now
+    assert not memory.sync(folder).changed
+    assert memory.get(record.id).tags == ("coffee",)
+
+
 def test_ends_of_lines_are_no_change(memory: Memory, folder: Path) -> None:
     memory.remember("One line.\r\nAnother one.\r\n", id="lines")
     memory.sync(folder)
@@ -1004,6 +1052,12 @@ def test_an_edit_in_a_files_own_fields_is_kept_with_the_record(memory: Memory, f
         ("tags:\n\t- t1", "tags"),
         ("tags: [a,\n  b]", "tags"),
         ("tags: [a, b", "tags"),
+        ("tags: [a, b # and c]", "tags"),
+        ("tags: {a: 1}", "tags"),
+        ("tags: [a, {b: 1}]", "tags"),
+        ('tags: [{"b": 1}]', "tags"),
+        ("tags:\n  - area: home", "tags"),
+        ("title: {a: 1}  # mine", "title"),
         ("metadata:\n  key: value", "metadata"),
         ('project: "one\n  two"', "project"),
     ],
