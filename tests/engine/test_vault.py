@@ -336,6 +336,36 @@ def test_a_file_may_be_renamed_and_moved(memory: Memory, folder: Path) -> None:
     assert "eleven" in only(folder).read_text()
 
 
+def test_a_note_without_a_title_is_found_by_the_name_of_its_file(memory: Memory, folder: Path) -> None:
+    def found(query: str) -> list[str]:
+        return [hit.record.text for hit in memory.recall(query).hits if "Feed" in hit.record.text]
+
+    (folder / "Sourdough starter.md").write_bytes(b"Feed it daily.\r\n")
+    memory.remember("The mill is closed.", id="mill")
+    memory.sync(folder)
+    assert found("sourdough") == ["Feed it daily."]
+    (record,) = [one for one in memory.list() if one.id != "mill"]
+    assert (record.title, record.metadata, memory.get("mill").locator) == (None, {}, None)
+    before = files(folder)
+    assert before["Sourdough starter.md"].endswith("---\n\nFeed it daily.\n")
+    assert (folder / "Sourdough starter.md").read_bytes().endswith(b"---\r\n\r\nFeed it daily.\r\n")
+    assert not memory.sync(folder).changed
+    assert (files(folder), len(memory.history(record.id))) == (before, 1)
+    memory.reindex()
+    assert found("sourdough")
+    (folder / "Sourdough starter.md").rename(folder / "Rye.md")
+    assert not memory.sync(folder).changed
+    assert (found("sourdough"), found("rye")) == ([], ["Feed it daily."])
+    memory.revise(record.id, title="Levain")
+    memory.sync(folder)
+    assert (found("rye"), found("levain")) == ([], ["Feed it daily."])
+    (folder / "Leaven.md").write_text("# Bread\n\nFeed the dough.\n")
+    memory.sync(folder)
+    assert found("leaven") == []
+    memory.forget(record.id)
+    assert (found("levain"), found("rye"), memory.check()) == ([], [], [])
+
+
 def test_what_leaves_the_memory_leaves_the_folder_unless_it_was_edited(memory: Memory, folder: Path) -> None:
     for id in ("one", "two", "three"):
         memory.remember(f"Number {id} is here.", id=id)

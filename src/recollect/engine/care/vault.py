@@ -25,7 +25,7 @@ import msgspec
 from recollect.engine.care.conflicts import CONFLICT_OF, note_conflict, unnoted
 from recollect.engine.care.note_files import NoteFiles
 from recollect.engine.care.note_folders import FOLDERS, require_own, shelf_of
-from recollect.engine.care.note_names import names_in
+from recollect.engine.care.note_names import located, names_in
 from recollect.engine.care.note_pages import (
     LEFT_OUT,
     KnownFile,
@@ -149,9 +149,10 @@ class Run:
             notes = notes_of(view, self._space)
         self._problems += self._files.sweep()
         there = {one.id: hash_of(one, one.event_time) for one in notes}
+        records = {one.id: one for one in notes}
         self._texts = {one.id: plain_ends(one.text) for one in notes}
         self._with_marks = {id for id, text in self._texts.items() if has_marks(text)}
-        read = self._known_again(list(self.read_files(known)), known, {one.id: one for one in notes})
+        read = self._known_again(list(self.read_files(known)), known, records)
         self._require_files(known, read)
         self._called = names_in(read)
         files = self._by_id(read, known)
@@ -160,7 +161,7 @@ class Run:
             kept, file = known.get(id), files.get(id)
             if file is None and id in unread:
                 continue
-            if not self._is_settled(kept, file, there.get(id)):
+            if not self._is_settled(kept, file, there.get(id), records.get(id)):
                 self._one(id, kept, file)
         with self._core.store.read() as view:
             known = view.kept(self._shelf, space=self._space, keys=list(self._to_write))
@@ -200,11 +201,14 @@ class Run:
                 self._problems.append(FileProblem(path=kept.path, problem=problem))
         return found
 
-    def _is_settled(self, kept: KnownFile | None, file: NoteFile | None, there: str | None) -> bool:
+    def _is_settled(
+        self, kept: KnownFile | None, file: NoteFile | None, there: str | None, record: Record | None
+    ) -> bool:
         """Do both still say what they said last, in the same place?"""
         return (
             kept is not None and file is not None and kept.path == file.path and there == kept.hash
             and file.is_as(kept) and not file.marked and file.signed is None
+            and (record is None or located(record, file) is record)
         )  # fmt: skip
 
     # Reading
@@ -404,6 +408,8 @@ class Run:
             self._write(edit, record, None, again="" if kept is None else kept.path)
 
     def _agree(self, edit: Edit, record: Record, file: NoteFile) -> None:
+        if (now := located(record, file)) is not record and record.status not in HIDDEN_STATUSES:
+            edit.apply([put_of(edit, now, VERB, record, reason=f"its file is {file.path}")])
         if file.signed is not None:
             self._files.write(file.path, file.signed, file.data)
         elif file.marked:
@@ -428,7 +434,7 @@ class Run:
         if old is None:
             require_not_forgotten(edit, self._space, id)
             at = file.draft.event_time or told_moment(file, edit.now)
-            draft = msgspec.structs.replace(file.draft, id=id, event_time=at)
+            draft = located(msgspec.structs.replace(file.draft, id=id, event_time=at), file)
             new = self._screened(edit, make_record(self._core, edit, draft, self._space))
             edit.apply([put_of(edit, new, VERB, reason=f"read from {file.path}")])
             self._did["added"] += 1
@@ -437,6 +443,7 @@ class Run:
             at = file.draft.event_time or old.event_time
             text = file.draft.text
             new = msgspec.structs.replace(old, **said, text=text, event_time=at, content_hash=content_hash(text))
+            new = located(new, file)
             changed = [name for name, value in said.items() if value != getattr(old, name)]
             new = vouched(edit, old, self._screened(edit, new), changed, by_person=True)
             edit.apply([put_of(edit, new, VERB, old, reason=f"edited in {file.path}")])

@@ -201,7 +201,7 @@ def note_forgotten(edit: Edit, space: str, records: Iterable[Record]) -> None:
     edit.keep(_SECTIONS, dict.fromkeys(whole), space=space)
     parts: dict[str, list[Record]] = {}
     for one in removed:
-        if one.source is not None and one.locator is not None and one.id not in whole:
+        if one.source is not None and one.locator is not None and not one.file_name() and one.id not in whole:
             parts.setdefault(source_id(one.source), []).append(one)
     ends: dict[str, str] = {}
     for id in {*whole, *parts}:
