@@ -109,6 +109,8 @@ class Ingested(Struct, frozen=True, kw_only=True):
     deduplicated: int
     rejected: int = 0
     removed: int = 0
+    forgotten: int = 0
+    """Messages that were forgotten or evicted here, and do not come back."""
     masked: tuple[str, ...] = ()
     source: IngestedSource | None = None
 

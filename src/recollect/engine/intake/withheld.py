@@ -35,9 +35,7 @@ Said = tuple[str, datetime | None]
 
 def away_messages(view: View, space: str, session: str) -> dict[int, Message]:
     """What was forgotten or evicted of the messages of a session, by its place in the session's list."""
-    listed = view.select(Message, Filter(spaces=(space,), sessions=(session,)))
-    gone = _away(view, space, listed)
-    return {place: one for place, one in enumerate(listed) if one.id in gone}
+    return _away_places(view, space, view.select(Message, Filter(spaces=(space,), sessions=(session,))))
 
 
 def _away(view: View, space: str, listed: Sequence[Message]) -> Collection[str]:
@@ -51,15 +49,18 @@ def _away(view: View, space: str, listed: Sequence[Message]) -> Collection[str]:
     return {id for id, verb in ways.items() if verb in _LEFT}
 
 
-def places_of(away: Mapping[int, Message], segments: Sequence[Segment], before: Sequence[Record]) -> frozenset[int]:
-    """Where among segments those messages stand that are away: none that is held, of that time, nearest to that place.
+def places_of(
+    away: Mapping[int, Message], segments: Sequence[Segment | Draft], before: Sequence[Record]
+) -> dict[int, str]:
+    """Where among segments those messages stand that are away, with their ids: none that is held, of that time, nearest
+    to that place.
 
     Of what was said, nothing may be left to compare it with.
     """
     if not away:
-        return frozenset()
+        return {}
     unheld = missing(segments, before)
-    found: set[int] = set()
+    found: dict[int, str] = {}
     for place, message in away.items():
         same = [
             one
@@ -67,8 +68,54 @@ def places_of(away: Mapping[int, Message], segments: Sequence[Segment], before: 
             if one not in found and (segments[one].event_time or message.at) == message.at
             and (segments[one].event_time is not None or one == place)
         ]  # fmt: skip
-        found |= set(sorted(same, key=lambda one: abs(one - place))[:1])
-    return frozenset(found)
+        found |= dict.fromkeys(sorted(same, key=lambda one: abs(one - place))[:1], message.id)
+    return found
+
+
+def away_among(view: View, space: str, session: str, said: Sequence[Segment | Draft]) -> dict[int, str]:
+    """Where among messages that somebody adds to a session those stand that were forgotten or evicted of it, with their
+    ids. What does not say when it was said is known by its place, where all that the session holds is said again.
+    """
+    of = Filter(spaces=(space,), sessions=(session,))
+    times = [one.event_time for one in said if one.event_time is not None]
+    listed = view.select(Message, replace(of, since=min(times), until=max(times))) if times else []
+    away = _away_places(view, space, listed)
+    listed = view.select(Message, of)
+    whole = _away_places(view, space, listed) if len(listed) <= len(said) else {}
+    if not away and not whole:
+        return {}
+    hashes = tuple({content_hash(one.text) for one in said})
+    held = view.select(Record, replace(of, kinds=("message",), hashes=hashes, valid_only=False))
+    texts = {one.id: one.text for one in held}
+    again = (texts.get(one.id) == said[place].text for place, one in enumerate(listed) if place not in whole)
+    by_time = {place: id for place, id in places_of(away, said, held).items() if said[place].event_time is not None}
+    return by_time | (places_of(whole, said, held) if whole and all(again) else {})
+
+
+def _away_places(view: View, space: str, listed: Sequence[Message]) -> dict[int, Message]:
+    gone = _away(view, space, listed)
+    return {place: one for place, one in enumerate(listed) if one.id in gone}
+
+
+def away_with_all(view: View, space: str, id: str, said: Sequence[Segment]) -> dict[int, str]:
+    """Where those messages stand that were said when something was said in a conversation that was forgotten as a
+    whole, by its id.
+    """
+    known = view.kept(_MOMENTS, space=space, keys=[id]).get(id)
+    gone = frozenset[int]() if known is None else frozenset(known.gone)
+    times = ((place, one.event_time) for place, one in enumerate(said))
+    return {place: id for place, at in times if at is not None and _moment(at) in gone}
+
+
+def stands_as(view: View, space: str, session: str, held: Mapping[str, str], said: Sequence[str]) -> bool:
+    """Does one of two conversations go on where the other ends, with whatever was said where something was forgotten or
+    evicted? Each is given by hashes, that which is held by the ids of its messages.
+    """
+    listed = view.select(Message, Filter(spaces=(space,), sessions=(session,)))
+    gone = _away(view, space, listed)
+    known = [None if one.id in gone else held[one.id] for one in listed if one.id in gone or one.id in held]
+    same = [one == other for one, other in zip(known, said, strict=False) if one is not None]
+    return all(same) and (bool(same) or not gone)
 
 
 def missing(segments: Sequence[Segment | Draft], before: Sequence[Record]) -> list[int]:
