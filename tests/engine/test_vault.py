@@ -336,6 +336,34 @@ def test_a_file_may_be_renamed_and_moved(memory: Memory, folder: Path) -> None:
     assert "eleven" in only(folder).read_text()
 
 
+@pytest.mark.parametrize("thinned", [False, True])
+def test_an_old_copy_of_a_file_does_not_bring_back_what_was_evicted_and_an_edited_one_does(
+    memory: Memory, folder: Path, thinned: bool
+) -> None:
+    for number in range(4):
+        memory.remember(f"Number {number} is here.", id=f"n{number}", importance=number / 4)
+    memory.sync(folder)
+    before = files(folder)
+    edited = next(folder / name for name, text in before.items() if "id: n1\n" in text)
+    evicted = memory.evict(cap=3, min_importance=0)[0]
+    memory.evict(cap=2, min_importance=0)
+    edited.write_text(edited.read_text().replace("here", "still here"))
+    done = memory.sync(folder)
+    assert (done.removed, done.problems, sorted(texts(memory))) == (1, (), ["n1", "n2", "n3"])
+    if thinned:
+        memory.thin(older_than=timedelta(0))
+    for name, text in before.items():
+        if "id: n0\n" in text:
+            (folder / name).write_text(text)
+    done = memory.sync(folder)
+    told = "id: n0 was evicted here, and does not come back by a file: take that back by `recollect undo`, "
+    assert [one.problem.startswith(told) for one in done.problems] == [True]
+    assert sorted(texts(memory)) == ["n1", "n2", "n3"]
+    if not thinned:
+        memory.undo(evicted.entry)
+        assert (memory.sync(folder).problems, sorted(texts(memory))) == ((), ["n0", "n1", "n2", "n3"])
+
+
 def test_a_note_without_a_title_is_found_by_the_name_of_its_file(memory: Memory, folder: Path) -> None:
     def found(query: str) -> list[str]:
         return [hit.record.text for hit in memory.recall(query).hits if "Feed" in hit.record.text]

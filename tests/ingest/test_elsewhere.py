@@ -13,7 +13,7 @@ import os
 import sqlite3
 import zipfile
 from contextlib import closing, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -193,6 +193,39 @@ def test_what_was_forgotten_here_does_not_come_back_and_is_counted_as_such(
     assert set(facts) <= set(again.forgotten)
     assert memory.list(space="brought") == memory.facts(space="brought", active=False) == []
     assert memory.entities(space="brought") == []
+
+
+@pytest.mark.parametrize("name", ["mem0", "server-memory"])
+@pytest.mark.parametrize("thinned", [False, True])
+def test_what_was_evicted_here_does_not_come_back_until_that_is_undone(
+    memory: Memory, tmp_path: Path, name: str, thinned: bool
+) -> None:
+    path = make(name, tmp_path / name)
+    (first,) = memory.import_(path)
+    evicted = memory.evict(cap=1, min_importance=0)[0]
+    if thinned:
+        memory.thin(older_than=timedelta(0))
+    again = bring(memory, path)
+    assert (again.records, again.records_present, len(again.forgotten)) == (0, 1, first.records - 1)
+    if not thinned:
+        memory.undo(evicted.entry)
+        assert bring(memory, path).records_present == first.records
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_of_what_a_file_tells_twice_neither_comes_back_once_it_was_forgotten(
+    memory: Memory, tmp_path: Path, native: bool
+) -> None:
+    rows: list[Json] = [{"id": id, "memory": "Likes tea", "user_id": "ada"} for id in ("1", "2")]
+    path = put(tmp_path / "all.json", {"results": [*rows, {"id": "3", "memory": "Lives in Oslo", "user_id": "ada"}]})
+    if native:
+        memory.remember("Likes tea", id="tea", user="ada")
+    bring(memory, path)
+    memory.forget("tea" if native else "mem0:1")
+    again = bring(memory, path)
+    assert (again.records, again.records_present, again.forgotten) == (0, 1, ("tea" if native else "mem0:1",))
+    memory.remember("Likes tea", user="ada")  # which somebody means to keep, whatever was
+    assert (bring(memory, path).records, texts(memory)) == (0, ["Likes tea", "Lives in Oslo"])
 
 
 def test_of_a_conversation_that_went_on_only_what_is_new_comes_and_no_forgotten_message(

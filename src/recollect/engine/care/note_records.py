@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.engine.care.note_pages import LEFT_OUT, hash_of
-from recollect.engine.core import forgotten_among, last_changes, ways_out
+from recollect.engine.core import forgotten_among, last_changes, let_go_among, ways_out
 from recollect.errors import InvalidInput
 from recollect.store.base import Changes, View
 from recollect.types import HIDDEN_STATUSES, Filter, Record
@@ -19,12 +19,20 @@ def visible(view: View, space: str, id: str) -> Record | None:
     return None if hidden else record
 
 
-def require_not_forgotten(view: View, space: str, id: str) -> None:
-    """What was forgotten for good does not come back by an old copy of its file."""
-    if view.get(Record, space, id) is None and forgotten_among(view, space, "record", [id]):
+def require_not_let_go(view: View, space: str, id: str, *, edited: bool = False) -> None:
+    """What was forgotten for good, or evicted, does not come back by an old copy of its file. What was evicted while
+    somebody `edited` its file does.
+    """
+    if view.get(Record, space, id) is not None:
+        return
+    was = "forgotten" if forgotten_among(view, space, "record", [id]) else ""
+    if not was and not edited and let_go_among(view, space, "record", [id]):
+        was = "evicted"
+    if was:
+        way = "" if was == "forgotten" else "take that back by `recollect undo`, "
         raise InvalidInput(
             "id",
-            f"{id} was forgotten here, and does not come back by a file: delete the file, or take the line with its id"
+            f"{id} was {was} here, and does not come back by a file: {way}delete the file, or take the line with its id"
             " out, and it becomes a new note",
         )
 

@@ -43,7 +43,7 @@ from recollect.engine.care.note_records import (
     VERB,
     has_said,
     notes_of,
-    require_not_forgotten,
+    require_not_let_go,
     require_not_undone,
     visible,
 )
@@ -383,7 +383,7 @@ class Run:
             elif there is None and base == file.hash:
                 self._remove(edit, id, file)
             elif there == base or there is None:
-                self._take(edit, id, file, record)
+                self._take(edit, id, file, record, edited=kept is not None)
             elif record is not None and (file.hash == base or has_said(edit, record, file.hash, base)):
                 self._write(edit, record, file)
             else:
@@ -424,7 +424,7 @@ class Run:
         edit.keep(self._shelf, {id: None}, space=self._space)
         self._did["removed"] += 1
 
-    def _take(self, edit: Edit, id: str, file: NoteFile, record: Record | None) -> None:
+    def _take(self, edit: Edit, id: str, file: NoteFile, record: Record | None, *, edited: bool = False) -> None:
         """The file says something new."""
         old = record or edit.get(Record, self._space, id)
         if old is not None and old.kind in LEFT_OUT:
@@ -432,7 +432,7 @@ class Run:
                 "id", f"{id} is a {old.kind}, which has no file; take the line out, and it is a new note"
             )
         if old is None:
-            require_not_forgotten(edit, self._space, id)
+            require_not_let_go(edit, self._space, id, edited=edited)
             at = file.draft.event_time or told_moment(file, edit.now)
             draft = located(msgspec.structs.replace(file.draft, id=id, event_time=at), file)
             new = self._screened(edit, make_record(self._core, edit, draft, self._space))
@@ -506,7 +506,7 @@ class Run:
 
     def _keep_beside(self, edit: Edit, file: NoteFile, of: str) -> Record:
         """What one side said, as a record of its own. Its id follows from what it says: it is the same everywhere."""
-        require_not_forgotten(edit, self._space, of)
+        require_not_let_go(edit, self._space, of, edited=True)
         id = f"{of}~{file.hash[:8]}"[-200:]
         record = edit.get(Record, self._space, id)
         if record is None:

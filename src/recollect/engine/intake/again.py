@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 import msgspec
 from msgspec import Struct
 
+from recollect.engine.core import let_go_among
 from recollect.engine.write.remember import content_hash
 from recollect.ingest.elsewhere.found import Note, key_of, time_of
 from recollect.store.base import Edit, Shelf, View
@@ -36,6 +37,8 @@ class Whole(Struct, frozen=True):
 
 
 WHOLES = Shelf("wholes", Whole)
+TOLD_AS = Shelf("told as", str)
+"""Which record says what something was about that came, by the id that it would have had: somebody may forget that."""
 
 
 class Met(Struct):
@@ -81,6 +84,23 @@ def note_wholes(edit: Edit, space: str, met: Met, ids: Mapping[int, str]) -> Non
     known = edit.kept(WHOLES, space=space, keys=list(kept)) if kept else {}
     if changed := {key: whole for key, whole in kept.items() if known.get(key) != whole}:
         edit.keep(WHOLES, changed, space=space)
+
+
+def let_go(view: View, space: str, ids: Sequence[str]) -> dict[str, str]:
+    """Those of some ids of which what came was forgotten or evicted here, each with the id that it had."""
+    told = view.kept(TOLD_AS, space=space, keys=ids) if ids else {}
+    gone = let_go_among(view, space, "record", [*ids, *told.values()])
+    there = _held(view, space, [id for id in ids if told.get(id) in gone])
+    return {
+        id: id if id in gone else told[id] for id in ids if id in gone or (told.get(id) in gone and id not in there)
+    }
+
+
+def note_told_as(edit: Edit, space: str, told: Mapping[str, str]) -> None:
+    """What some ids would have named is here under others."""
+    known = edit.kept(TOLD_AS, space=space, keys=list(told)) if told else {}
+    if changed := {id: other for id, other in told.items() if known.get(id) != other}:
+        edit.keep(TOLD_AS, changed, space=space)
 
 
 def _held(view: View, space: str, ids: Iterable[str]) -> dict[str, Record]:

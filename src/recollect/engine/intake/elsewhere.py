@@ -26,7 +26,7 @@ import msgspec
 from recollect.engine.core import Core, forgotten_among, last_changes, transact
 from recollect.engine.graph.link import Statement, bring_one, name_one
 from recollect.engine.graph.named import names_of
-from recollect.engine.intake.again import Met, is_later, meet, note_wholes, says_the_same
+from recollect.engine.intake.again import Met, is_later, let_go, meet, note_told_as, note_wholes, says_the_same
 from recollect.engine.intake.drafts import draft_conversation, place_conversation
 from recollect.engine.intake.results import Imported
 from recollect.engine.intake.sources import parse_source, write_source
@@ -315,8 +315,8 @@ class Taking:
 
     def _take_notes(self, edit: Edit, notes: Sequence[Note]) -> None:
         found = [(note, draft) for note in notes if (draft := self._draft(note)) is not None]
-        gone = forgotten_among(edit, self._space, "record", (draft.id or "" for _, draft in found))
-        self._forgotten |= dict.fromkeys(gone)
+        gone = let_go(edit, self._space, [draft.id or "" for _, draft in found])
+        self._forgotten |= dict.fromkeys(gone.values())
         coming = [(note, draft) for note, draft in found if draft.id not in gone]
         met = Met({}, set(), [], {}, {}) if self._own else meet(edit, self._space, self._origin, coming)
         known = self._changed_there(edit, [draft for _, draft in coming], met)
@@ -339,6 +339,8 @@ class Taking:
                 self._told.add(receipt.id)
             self._masked |= dict.fromkeys(receipt.masked)
         note_wholes(edit, self._space, met, known)
+        here = {draft.id: known[place] for place, (_, draft) in enumerate(coming) if known.get(place)}
+        note_told_as(edit, self._space, {id: other for id, other in here.items() if id is not None and id != other})
 
     def _count_present(self, id: str | None) -> None:
         """What some note was about already is not here from before: it comes a second time."""

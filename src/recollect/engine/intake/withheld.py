@@ -16,7 +16,7 @@ from hashlib import blake2b
 from msgspec import Struct
 from msgspec.structs import replace
 
-from recollect.engine.core import forgotten_among, last_changes, ways_out
+from recollect.engine.core import LET_GO, forgotten_among, last_changes, ways_out
 from recollect.engine.intake.reached import ends_of, keep_ends
 from recollect.engine.intake.results import SourceDraft
 from recollect.engine.write.grounds import source_id, source_kind_of
@@ -25,7 +25,6 @@ from recollect.ingest.parsed import short_title
 from recollect.store.base import Edit, Ident, Shelf, View
 from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, Draft, Filter, Message, Record, Segment
 
-_LEFT = ("forget", "evict")
 _INGEST = "ingest"
 _AT_ONCE = 10_000  # hashes of a question
 
@@ -46,7 +45,7 @@ def _away(view: View, space: str, listed: Sequence[Message]) -> Collection[str]:
     found = view.select(Ident, Filter(spaces=(space,), ids=ids, valid_only=False)) if ids else []
     there = {one.id for one in found}
     ways = ways_out(view, space, "record", (id for id in ids if id not in there))
-    return {id for id, verb in ways.items() if verb in _LEFT}
+    return {id for id, verb in ways.items() if verb in LET_GO}
 
 
 def places_of(
