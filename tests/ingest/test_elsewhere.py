@@ -931,6 +931,32 @@ def test_a_note_that_was_only_moved_to_another_folder_brings_nothing_twice(
     assert len(memory.facts("Coffee")) == 2
 
 
+def test_a_moved_note_without_permalink_brings_back_nothing_that_was_forgotten_of_it(
+    memory: Memory, tmp_path: Path
+) -> None:
+    put(tmp_path / "notes" / "Tea.md", "---\ntitle: Tea\npermalink: tea\n---\n\nGreen.\n")
+    said = "---\ntitle: Coffee\n---\n\nIt is dark.\n- [fact] Beans are from Peru\n- [fact] It keeps me awake\n"
+    note = put(tmp_path / "notes" / "drinks" / "Coffee.md", said)
+    bring(memory, tmp_path / "notes")
+    held = {one.text: one.id for one in memory.list()}
+    memory.forget(held["Coffee: Beans are from Peru"])
+    for folder, gone in (
+        ("hot", ["Coffee: Beans are from Peru"]),
+        ("cold", ["Coffee: It keeps me awake", "It is dark."]),
+    ):
+        (tmp_path / "notes" / folder).mkdir()
+        note = note.rename(tmp_path / "notes" / folder / "Coffee.md")
+        moved = bring(memory, tmp_path / "notes")
+        assert (moved.records, held["Coffee: Beans are from Peru"] in moved.forgotten) == (0, True)
+        for text in {*gone} & {*texts(memory)}:
+            memory.forget(held[text])
+    assert bring(memory, tmp_path / "notes").records == 0
+    assert texts(memory) == ["Green."]
+    other = said.replace("Peru", "Chile").replace("dark", "hot")  # another note that is called so
+    put(tmp_path / "notes" / "more" / "Coffee.md", other)
+    assert bring(memory, tmp_path / "notes").records == 2
+
+
 def test_what_was_changed_here_stays_when_its_part_was_edited_there(memory: Memory, tmp_path: Path) -> None:
     note = tmp_path / "notes" / "Coffee.md"
     bring(memory, write_note(note, COFFEE, 1))

@@ -38,7 +38,8 @@ class Whole(Struct, frozen=True):
 
 WHOLES = Shelf("wholes", Whole)
 TOLD_AS = Shelf("told as", str)
-"""Which record says what something was about that came, by the id that it would have had: somebody may forget that."""
+"""Which record says what something was about that came, by the id that it would have had, or by what it is known in
+whichever file it stands: somebody may forget that record."""
 
 
 class Met(Struct):
@@ -86,18 +87,30 @@ def note_wholes(edit: Edit, space: str, met: Met, ids: Mapping[int, str]) -> Non
         edit.keep(WHOLES, changed, space=space)
 
 
-def let_go(view: View, space: str, ids: Sequence[str]) -> dict[str, str]:
-    """Those of some ids of which what came was forgotten or evicted here, each with the id that it had."""
-    told = view.kept(TOLD_AS, space=space, keys=ids) if ids else {}
-    gone = let_go_among(view, space, "record", [*ids, *told.values()])
-    there = _held(view, space, [id for id in ids if told.get(id) in gone])
-    return {
-        id: id if id in gone else told[id] for id in ids if id in gone or (told.get(id) in gone and id not in there)
-    }
+def let_go(view: View, space: str, origin: str, notes: Sequence[tuple[Note, Draft]]) -> dict[str, str]:
+    """The ids of those notes of which what came was forgotten or evicted here, each with the id that it had."""
+    keys = {draft.id or "": _keys_of(origin, note, draft) for note, draft in notes}
+    asked = list(dict.fromkeys(key for some in keys.values() for key in some))
+    told = view.kept(TOLD_AS, space=space, keys=asked) if asked else {}
+    gone = let_go_among(view, space, "record", [*keys, *told.values()])
+    found = {id: id if id in gone else next((told[key] for key in some if told.get(key) in gone), "")
+             for id, some in keys.items()}  # fmt: skip
+    there = _held(view, space, [id for id, was in found.items() if was and was != id])
+    return {id: was for id, was in found.items() if was and id not in there}
 
 
-def note_told_as(edit: Edit, space: str, told: Mapping[str, str]) -> None:
-    """What some ids would have named is here under others."""
+def _keys_of(origin: str, note: Note, draft: Draft) -> list[str]:
+    return [draft.id or "", *([f"{origin}:{note.wherever}"] if note.wherever else [])]
+
+
+def note_told_as(
+    edit: Edit, space: str, origin: str, notes: Sequence[tuple[Note, Draft]], here: Mapping[int, str]
+) -> None:
+    """Writes down under which ids that is here which some notes say, by their places, where it is not under theirs."""
+    told = {
+        key: id for place, id in here.items() if id
+        for key in _keys_of(origin, *notes[place]) if key not in ("", id)
+    }  # fmt: skip
     known = edit.kept(TOLD_AS, space=space, keys=list(told)) if told else {}
     if changed := {id: other for id, other in told.items() if known.get(id) != other}:
         edit.keep(TOLD_AS, changed, space=space)

@@ -315,7 +315,7 @@ class Taking:
 
     def _take_notes(self, edit: Edit, notes: Sequence[Note]) -> None:
         found = [(note, draft) for note in notes if (draft := self._draft(note)) is not None]
-        gone = let_go(edit, self._space, [draft.id or "" for _, draft in found])
+        gone = let_go(edit, self._space, self._origin, found)
         self._forgotten |= dict.fromkeys(gone.values())
         coming = [(note, draft) for note, draft in found if draft.id not in gone]
         met = Met({}, set(), [], {}, {}) if self._own else meet(edit, self._space, self._origin, coming)
@@ -339,8 +339,7 @@ class Taking:
                 self._told.add(receipt.id)
             self._masked |= dict.fromkeys(receipt.masked)
         note_wholes(edit, self._space, met, known)
-        here = {draft.id: known[place] for place, (_, draft) in enumerate(coming) if known.get(place)}
-        note_told_as(edit, self._space, {id: other for id, other in here.items() if id is not None and id != other})
+        note_told_as(edit, self._space, self._origin, coming, known)
 
     def _count_present(self, id: str | None) -> None:
         """What some note was about already is not here from before: it comes a second time."""
@@ -398,7 +397,7 @@ class Taking:
 
     def _draft(self, note: Note) -> Draft | None:
         given = {name: value for name, value in msgspec.structs.asdict(note).items() if value not in (None, (), {})}
-        for told in ("recalled", "last_recalled", "formerly", "whole"):
+        for told in ("recalled", "last_recalled", "formerly", "whole", "wherever"):
             given.pop(told, None)
         given |= {"id": given.pop("key"), "trust": "imported", "event_time": given.pop("at", None)}
         if not self._own:
