@@ -364,6 +364,30 @@ def test_an_old_copy_of_a_file_does_not_bring_back_what_was_evicted_and_an_edite
         assert (memory.sync(folder).problems, sorted(texts(memory))) == ((), ["n0", "n1", "n2", "n3"])
 
 
+@pytest.mark.parametrize("thinned", [False, True])
+@pytest.mark.parametrize("where", ["before it is synced", "beside its file", "instead of its file"])
+def test_an_old_copy_does_not_bring_back_what_was_forgotten_where_something_else_has_its_id(
+    memory: Memory, clock: Clock, folder: Path, where: str, thinned: bool
+) -> None:
+    memory.remember("The code is 7213.", id="code", title="Door")
+    memory.sync(folder)
+    ((name, old),) = files(folder).items()
+    memory.forget("code")
+    memory.sync(folder)
+    clock.advance(days=1)
+    if thinned:
+        memory.thin(older_than=timedelta(0))
+    memory.remember("The door has no code.", id="code", title="Door")
+    if where != "before it is synced":
+        memory.sync(folder)
+    (folder / (name if where == "instead of its file" else "old.md")).write_text(old)
+    for _ in range(3):
+        done = memory.sync(folder)
+        assert [one.problem.partition(",")[0] for one in done.problems] == ["id: code was forgotten here"]
+        assert (done.conflicts, texts(memory)) == ((), {"code": "The door has no code."})
+    assert "7213" not in "".join(one.record.text for one in memory.history("code") if one.record is not None)
+
+
 def test_a_note_without_a_title_is_found_by_the_name_of_its_file(memory: Memory, folder: Path) -> None:
     def found(query: str) -> list[str]:
         return [hit.record.text for hit in memory.recall(query).hits if "Feed" in hit.record.text]

@@ -342,6 +342,13 @@ def ways_out(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str,
     return ways | {id: mark.verb for id, mark in marks.items()} | dict.fromkeys(forgotten, FORGET)
 
 
+def forgotten_under(view: View, space: str, noun: str, id: str) -> datetime | None:
+    """When something was last forgotten under an id that something else may have by now."""
+    mark = marks_of(view, space, noun, [id]).get(id)
+    journalled = _told_of(view, space, noun, [id])[1].get(id)
+    return journalled or (mark.at if mark is not None and mark.verb == FORGET else None)
+
+
 def let_go_among(view: View, space: str, noun: str, ids: Iterable[str]) -> frozenset[str]:
     """Those of some ids whose record, entity or relation was forgotten or evicted, and is not there now."""
     asked = list(dict.fromkeys(ids))

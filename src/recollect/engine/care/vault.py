@@ -431,8 +431,8 @@ class Run:
             raise InvalidInput(
                 "id", f"{id} is a {old.kind}, which has no file; take the line out, and it is a new note"
             )
+        require_not_let_go(edit, self._space, id, file, edited=edited)
         if old is None:
-            require_not_let_go(edit, self._space, id, edited=edited)
             at = file.draft.event_time or told_moment(file, edit.now)
             draft = located(msgspec.structs.replace(file.draft, id=id, event_time=at), file)
             new = self._screened(edit, make_record(self._core, edit, draft, self._space))
@@ -506,7 +506,7 @@ class Run:
 
     def _keep_beside(self, edit: Edit, file: NoteFile, of: str) -> Record:
         """What one side said, as a record of its own. Its id follows from what it says: it is the same everywhere."""
-        require_not_let_go(edit, self._space, of, edited=True)
+        require_not_let_go(edit, self._space, of, file, edited=True)
         id = f"{of}~{file.hash[:8]}"[-200:]
         record = edit.get(Record, self._space, id)
         if record is None:
