@@ -281,6 +281,17 @@ def test_a_conversation_that_is_told_again_does_not_bring_back_what_was_forgotte
     assert memory.check() == []
 
 
+def test_what_is_added_at_the_moment_of_what_was_forgotten_comes(memory: Memory) -> None:
+    def said(*texts: str) -> list[dict[str, object]]:
+        return [{"role": "user", "content": text, "created_at": "2026-05-10"} for text in texts]
+
+    first = memory.ingest_conversation(said("Green tea.", "Black tea."), session="s")
+    memory.forget(first.ids[0])
+    assert memory.ingest_conversation(said("White tea."), session="s").stored == 1
+    again = memory.ingest_conversation(said("Green tea.", "Black tea.", "White tea."), session="s")
+    assert (again.stored, again.deduplicated, again.forgotten) == (0, 2, 1)
+
+
 def test_a_dated_conversation_that_was_forgotten_as_a_whole_stays_so_and_what_is_added_comes(memory: Memory) -> None:
     said = [{**message, "created_at": f"2026-05-10T12:0{n}:00Z"} for n, message in enumerate(HELLO)]
     for named in ({"title": "Key"}, {"session": "s", "title": "Key"}):

@@ -416,6 +416,10 @@ def test_a_note_without_a_title_is_found_by_the_name_of_its_file(memory: Memory,
     assert found("leaven") == []
     memory.forget(record.id)
     assert (found("levain"), found("rye"), memory.check()) == ([], [], [])
+    (folder / "The wifi password is q7Zk2PbXw9.md").write_text("Feed me.\n")  # which is not kept
+    for _ in range(2):
+        assert memory.sync(folder).problems == ()
+    assert not any(one.locator for one in memory.list() if one.text == "Feed me.")
 
 
 def test_what_leaves_the_memory_leaves_the_folder_unless_it_was_edited(memory: Memory, folder: Path) -> None:

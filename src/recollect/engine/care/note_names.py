@@ -22,19 +22,20 @@ _NUMBERED = re.compile(r"(?P<number>[0-9]{8,17})(?:[ _.-]+(?P<rest>.*))?")
 _HEADING = re.compile(r"#{1,6} +(\S.*?)(?: +#+)?")
 
 
-def name_of_file(file: NoteFile) -> str | None:
-    """How somebody has called a note's file; None where we have, or where the name is not to be kept."""
-    stem = PurePosixPath(file.path).stem
-    known = PurePosixPath(name_page(file.page)).stem.rpartition("-")[2]
-    ours = file.page.id is not None and stem.rpartition("-")[2].startswith(known)
-    return None if ours or mask_secrets(stem)[1] or drop_private(stem) != stem else stem
-
-
 def located(record: R, file: NoteFile) -> R:
-    """A record with the name of its file, by which it is found where it has no title."""
-    name = name_of_file(file)
+    """A record with the name of its file, by which it is found where it has no title: that which somebody has given it,
+    unless it is not to be kept.
+    """
+    stem = PurePosixPath(file.path).stem
+    mark = PurePosixPath(name_page(file.page)).stem.rpartition("-")[2]
+    ours = file.page.id is not None and stem.rpartition("-")[2].startswith(mark)
+    name = None if ours else stem
     if record.file_name() == name:
         return record
+    if name is not None and (mask_secrets(name)[1] or drop_private(name) != name):
+        name = None
+        if record.file_name() is None:
+            return record
     rest = {key: value for key, value in (record.locator or {}).items() if key != FILE_NAME}
     return msgspec.structs.replace(record, locator={**rest, **({FILE_NAME: name} if name else {})} or None)
 

@@ -171,7 +171,7 @@ class SourceWriter:
         away, copied, forgotten = self._withheld(draft, id, before)
         coming = [place for place in range(len(draft.segments)) if place not in away]
         older = known is not None and not self._extend and _is_older_copy(draft, known, before)
-        if older or (known is None and away and not coming):
+        if older or (known is None and (copied or (self._told and away)) and not coming):
             count = 0 if known is None else _count(known)
             return _answer(
                 draft, self._space, "unchanged", segments=count, forgotten=forgotten, copied=copied, older=older

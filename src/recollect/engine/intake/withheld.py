@@ -73,12 +73,13 @@ def places_of(
 
 def away_among(view: View, space: str, session: str, said: Sequence[Segment | Draft]) -> dict[int, str]:
     """Where among messages that somebody adds to a session those stand that were forgotten or evicted of it, with their
-    ids. What does not say when it was said is known by its place, where all that the session holds is said again.
+    ids: by their moment, where all that is held of that is said again. What does not say when it was said is known by
+    its place, where all that the session holds is said again.
     """
     of = Filter(spaces=(space,), sessions=(session,))
     times = [one.event_time for one in said if one.event_time is not None]
-    listed = view.select(Message, replace(of, since=min(times), until=max(times))) if times else []
-    away = _away_places(view, space, listed)
+    dated = view.select(Message, replace(of, since=min(times), until=max(times))) if times else []
+    away = _away_places(view, space, dated)
     listed = view.select(Message, of)
     whole = _away_places(view, space, listed) if len(listed) <= len(said) else {}
     if not away and not whole:
@@ -87,6 +88,9 @@ def away_among(view: View, space: str, session: str, said: Sequence[Segment | Dr
     held = view.select(Record, replace(of, kinds=("message",), hashes=hashes, valid_only=False))
     texts = {one.id: one.text for one in held}
     again = (texts.get(one.id) == said[place].text for place, one in enumerate(listed) if place not in whole)
+    told = {(one.event_time, one.text) for one in said}
+    apart = {one.at for place, one in enumerate(dated) if place not in away and (one.at, texts.get(one.id)) not in told}
+    away = {place: one for place, one in away.items() if one.at not in apart}
     by_time = {place: id for place, id in places_of(away, said, held).items() if said[place].event_time is not None}
     return by_time | (places_of(whole, said, held) if whole and all(again) else {})
 
@@ -113,6 +117,7 @@ def stands_as(view: View, space: str, session: str, held: Mapping[str, str], sai
     listed = view.select(Message, Filter(spaces=(space,), sessions=(session,)))
     gone = _away(view, space, listed)
     known = [None if one.id in gone else held[one.id] for one in listed if one.id in gone or one.id in held]
+    known = known or [*held.values()]
     same = [one == other for one, other in zip(known, said, strict=False) if one is not None]
     return all(same) and (bool(same) or not gone)
 
