@@ -37,6 +37,29 @@ def decode(data: Buffer | str, form: type[T]) -> T:
     return cast("T", _json(form)(data))
 
 
+def decode_foreign(data: Buffer | str, form: type[T]) -> T:
+    """A value of a form, of JSON that somebody else has written: a null that the form does not know is nothing."""
+    try:
+        return decode(data, form)
+    except msgspec.ValidationError as error:
+        if b"null" not in (data.encode() if isinstance(data, str) else bytes(data)):
+            raise
+        try:
+            sparing = msgspec.json.encode(_but_nulls(msgspec.json.decode(data)))
+        except RecursionError:
+            raise error from None
+        return decode(sparing, form)
+
+
+def _but_nulls(value: object) -> object:
+    if isinstance(value, list):
+        return [_but_nulls(one) for one in cast("list[object]", value) if one is not None]
+    if isinstance(value, dict):
+        fields = cast("dict[str, object]", value)
+        return {name: _but_nulls(one) for name, one in fields.items() if one is not None}
+    return value
+
+
 def convert(value: object, form: type[T], **how: Any) -> T:
     """A value of a form, of plain values."""
     _json(form)

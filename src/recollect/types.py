@@ -139,6 +139,10 @@ class Grounds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     verified_at: datetime | None = None
 
 
+FILE_NAME = "file_name"
+"""Under which name the locator of a note tells it."""
+
+
 class Stated(Struct, frozen=True, gc=False, kw_only=True):
     """What may be said of a record, a line for each field: from here drafts, records, parsing, revising, columns and
     the options of the command line follow.
@@ -171,6 +175,11 @@ class Stated(Struct, frozen=True, gc=False, kw_only=True):
         Metadata, Trait("Anything else to keep with it; repeatable.", "meta", shared=True, compared=True)
     ] = field(default_factory=dict[str, Json])
     grounds: Annotated[Grounds | None, Trait(compared=True)] = None
+
+    def file_name(self) -> str | None:
+        """How somebody has called its file, where it is a note that has one."""
+        name = (self.locator or {}).get(FILE_NAME)
+        return name if isinstance(name, str) else None
 
 
 class Draft(Stated, frozen=True, kw_only=True, forbid_unknown_fields=True):

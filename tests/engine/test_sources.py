@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -246,6 +247,61 @@ def test_conversations_that_begin_alike_do_not_replace_each_other(memory: Memory
     assert talk("Hello", "About coffee.", "And sugar.") == second
     assert [record.text for record in memory.segments(first)] == ["Hello", "About tea.", "And milk."]
     assert [record.text for record in memory.segments(second)] == ["Hello", "About coffee.", "And sugar."]
+
+
+NAMED: list[dict[str, Any]] = [
+    {"title": "Tea"}, {"origin": {"host": "codex"}}, {"session": "s"}, {"session": "s", "title": "Tea"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dated", [True, False])
+@pytest.mark.parametrize("named", NAMED, ids=str)
+@pytest.mark.parametrize("which", [0, 1, 3])
+def test_a_conversation_that_is_told_again_does_not_bring_back_what_was_forgotten_of_it(
+    memory: Memory, named: dict[str, Any], dated: bool, which: int
+) -> None:
+    def talk(*said: str) -> list[dict[str, object]]:
+        times: list[dict[str, object]] = [{"created_at": f"2026-05-10T12:0{n}:00Z"} if dated else {} for n in range(9)]
+        return [{"role": "user", "content": text, **time} for text, time in zip(said, times, strict=False)]
+
+    def held() -> list[str]:
+        return sorted(record.text for record in memory.list(kinds=["message"], limit=100))
+
+    said = ["Green tea?", "Black tea.", "With milk?", "Yes."]
+    first = memory.ingest_conversation(talk(*said), **named)
+    memory.forget(first.ids[which])
+    left = sorted({*said} - {said[which]})
+    again = memory.ingest_conversation(talk(*said), **named)
+    assert (again.stored, again.deduplicated, again.forgotten, held()) == (0, 3, 1, left)
+    more = memory.ingest_conversation(talk(*said, "And sugar?"), **named)
+    assert (more.stored, more.deduplicated, more.forgotten, held()) == (1, 3, 1, sorted([*left, "And sugar?"]))
+    if "session" in named:  # to which one may be added that says what another said
+        added = memory.ingest_conversation([{"role": "user", "content": "No sugar."}], **named)
+        assert (added.stored, added.forgotten) == (1, 0)
+    assert memory.check() == []
+
+
+def test_what_is_added_at_the_moment_of_what_was_forgotten_comes(memory: Memory) -> None:
+    def said(*texts: str) -> list[dict[str, object]]:
+        return [{"role": "user", "content": text, "created_at": "2026-05-10"} for text in texts]
+
+    first = memory.ingest_conversation(said("Green tea.", "Black tea."), session="s")
+    memory.forget(first.ids[0])
+    assert memory.ingest_conversation(said("White tea."), session="s").stored == 1
+    again = memory.ingest_conversation(said("Green tea.", "Black tea.", "White tea."), session="s")
+    assert (again.stored, again.deduplicated, again.forgotten) == (0, 2, 1)
+
+
+def test_a_dated_conversation_that_was_forgotten_as_a_whole_stays_so_and_what_is_added_comes(memory: Memory) -> None:
+    said = [{**message, "created_at": f"2026-05-10T12:0{n}:00Z"} for n, message in enumerate(HELLO)]
+    for named in ({"title": "Key"}, {"session": "s", "title": "Key"}):
+        for id in memory.ingest_conversation(said, **named).ids:
+            memory.forget(id)
+        again = memory.ingest_conversation(said, **named)
+        assert (again.ids, again.stored, again.deduplicated, again.forgotten) == ((), 0, 0, 2)
+        more = {"role": "user", "content": "Thanks", "created_at": "2026-05-10T12:05:00Z"}
+        done = memory.ingest_conversation([*said, more], **named)
+        assert (done.stored, done.forgotten) == (1, 2)
 
 
 def test_a_conversation_needs_a_name(memory: Memory) -> None:

@@ -528,3 +528,32 @@ def test_a_thinned_memory_is_moved_as_it_is(kept: Memory, clock: Clock, tmp_path
         assert other.check() == []
         assert other.thin(older_than=MONTH)[0].count == 0
     assert moved.getvalue() == written.getvalue()
+
+
+@pytest.mark.parametrize("dated", [True, False])
+@pytest.mark.parametrize("way", ["forget", "evict"])
+def test_a_forgotten_message_stays_away_where_its_import_was_undone_and_history_thinned(
+    kept: Memory, clock: Clock, tmp_path: Path, dated: bool, way: str
+) -> None:
+    times = [{"created_at": f"2026-01-01T10:00:0{n}Z"} if dated else {} for n in range(4)]
+    said = [{"role": "user", "content": f"Tea number {n}", **at} for n, at in enumerate(times)]
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps({"messages": said, "id": "tea"}))
+    kept.ingest_transcript(path)
+    first, texts = kept.last_entry(), {one.id: one.text for one in kept.list(kinds=["message"])}
+    if way == "forget":
+        kept.forget(next(id for id, text in texts.items() if text == "Tea number 1"))
+    else:
+        kept.evict(cap=3, min_importance=0)
+    (gone,) = {*texts} - {one.id for one in kept.list(kinds=["message"])}
+    kept.undo(first, whole=True)
+    for _ in range(2):
+        clock.advance(days=60)
+        kept.thin(older_than=MONTH)
+    assert (kept.list(kinds=["message"]), kept.sessions(), kept.check()) == ([], [], [])
+    for _ in range(2):
+        (done,) = kept.ingest_transcript(path)
+        assert done.forgotten == (gone,)
+        held = {one.text for one in kept.list(kinds=["message"])}
+        assert held == {*texts.values()} - {texts[gone]}
+    assert kept.check() == []

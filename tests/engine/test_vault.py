@@ -268,6 +268,54 @@ def test_lines_of_ours_stay_as_somebody_has_written_them_while_they_say_the_same
     assert not memory.sync(folder).changed
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("tags: [tea, 'two # words']  # mine", {"tags": ("tea", "two # words")}),
+        ("tags:  # mine\n  - tea  # green\n  - 'x # y' # z", {"tags": ("tea", "x # y")}),
+        ("tags: # none", {"tags": ()}),
+        ("tags: #tea #garden", {"tags": ("tea", "garden")}),
+        ("tags: [#tea, #garden]", {"tags": ("tea", "garden")}),
+        ("title: The mill # by the river", {"title": "The mill"}),
+        ('title: "The # mill" #x', {"title": "The # mill"}),
+        ("title: 'The # mill''s' # x", {"title": "The # mill's"}),
+        ("source: https://mill.example/#top", {"source": "https://mill.example/#top"}),
+        ("title: {{title}}", {"title": "{{title}}"}),
+        ("importance: 0.5 # or more", {"importance": 0.5}),
+        ('metadata: {"a":"x # y"}  # z', {"metadata": {"a": "x # y"}}),
+    ],
+)
+def test_a_comment_behind_a_field_of_ours_is_no_part_of_it_and_stays(
+    memory: Memory, folder: Path, line: str, said: dict[str, object]
+) -> None:
+    (folder / "a.md").write_text(f"---\n{line}\ncssclass: wide # mine\n---\n\nThe mill is closed.\n")
+    assert memory.sync(folder).problems == ()
+    (record,) = memory.list()
+    own = {name: value for name, value in record.metadata.items() if not name.startswith("properties")}
+    assert {name: own if name == "metadata" else getattr(record, name) for name in said} == said
+    assert record.metadata["properties"] == {"cssclass": "wide"}
+    memory.revise(record.id, "The mill is open.")
+    memory.sync(folder)
+    now = (folder / "a.md").read_text()
+    assert ("cssclass: wide # mine\n---" in now, line in now) == (True, True)
+    assert not memory.sync(folder).changed
+
+
+def test_a_comment_behind_a_field_stays_when_the_memory_says_something_else_there(memory: Memory, folder: Path) -> None:
+    lines = "tags:\n  - tea # green\n  # below\n  - milk\ntitle: The mill # old"
+    (folder / "a.md").write_text(f"---\n{lines}\n---\n\nThe mill is closed.\n")
+    memory.sync(folder)
+    (record,) = memory.list()
+    assert record.tags == ("tea", "milk")
+    memory.revise(record.id, title="New mill", tags=["coffee"])
+    memory.sync(folder)
+    now = (folder / "a.md").read_text()
+    assert "title: New mill  # old\ntags:  # green\n  - coffee\n" in now
+    assert "\n# below\n" in now
+    assert not memory.sync(folder).changed
+    assert memory.get(record.id).tags == ("coffee",)
+
+
 def test_ends_of_lines_are_no_change(memory: Memory, folder: Path) -> None:
     memory.remember("One line.\r\nAnother one.\r\n", id="lines")
     memory.sync(folder)
@@ -286,6 +334,92 @@ def test_a_file_may_be_renamed_and_moved(memory: Memory, folder: Path) -> None:
     assert memory.sync(folder).written == 1
     assert list(files(folder)) == ["deep/er/Trees.md"]
     assert "eleven" in only(folder).read_text()
+
+
+@pytest.mark.parametrize("thinned", [False, True])
+def test_an_old_copy_of_a_file_does_not_bring_back_what_was_evicted_and_an_edited_one_does(
+    memory: Memory, folder: Path, thinned: bool
+) -> None:
+    for number in range(4):
+        memory.remember(f"Number {number} is here.", id=f"n{number}", importance=number / 4)
+    memory.sync(folder)
+    before = files(folder)
+    edited = next(folder / name for name, text in before.items() if "id: n1\n" in text)
+    evicted = memory.evict(cap=3, min_importance=0)[0]
+    memory.evict(cap=2, min_importance=0)
+    edited.write_text(edited.read_text().replace("here", "still here"))
+    done = memory.sync(folder)
+    assert (done.removed, done.problems, sorted(texts(memory))) == (1, (), ["n1", "n2", "n3"])
+    if thinned:
+        memory.thin(older_than=timedelta(0))
+    for name, text in before.items():
+        if "id: n0\n" in text:
+            (folder / name).write_text(text)
+    done = memory.sync(folder)
+    told = "id: n0 was evicted here, and does not come back by a file: take that back by `recollect undo`, "
+    assert [one.problem.startswith(told) for one in done.problems] == [True]
+    assert sorted(texts(memory)) == ["n1", "n2", "n3"]
+    if not thinned:
+        memory.undo(evicted.entry)
+        assert (memory.sync(folder).problems, sorted(texts(memory))) == ((), ["n0", "n1", "n2", "n3"])
+
+
+@pytest.mark.parametrize("thinned", [False, True])
+@pytest.mark.parametrize("where", ["before it is synced", "beside its file", "instead of its file"])
+def test_an_old_copy_does_not_bring_back_what_was_forgotten_where_something_else_has_its_id(
+    memory: Memory, clock: Clock, folder: Path, where: str, thinned: bool
+) -> None:
+    memory.remember("The code is 7213.", id="code", title="Door")
+    memory.sync(folder)
+    ((name, old),) = files(folder).items()
+    memory.forget("code")
+    memory.sync(folder)
+    clock.advance(days=1)
+    if thinned:
+        memory.thin(older_than=timedelta(0))
+    memory.remember("The door has no code.", id="code", title="Door")
+    if where != "before it is synced":
+        memory.sync(folder)
+    (folder / (name if where == "instead of its file" else "old.md")).write_text(old)
+    for _ in range(3):
+        done = memory.sync(folder)
+        assert [one.problem.partition(",")[0] for one in done.problems] == ["id: code was forgotten here"]
+        assert (done.conflicts, texts(memory)) == ((), {"code": "The door has no code."})
+    assert "7213" not in "".join(one.record.text for one in memory.history("code") if one.record is not None)
+
+
+def test_a_note_without_a_title_is_found_by_the_name_of_its_file(memory: Memory, folder: Path) -> None:
+    def found(query: str) -> list[str]:
+        return [hit.record.text for hit in memory.recall(query).hits if "Feed" in hit.record.text]
+
+    (folder / "Sourdough starter.md").write_bytes(b"Feed it daily.\r\n")
+    memory.remember("The mill is closed.", id="mill")
+    memory.sync(folder)
+    assert found("sourdough") == ["Feed it daily."]
+    (record,) = [one for one in memory.list() if one.id != "mill"]
+    assert (record.title, record.metadata, memory.get("mill").locator) == (None, {}, None)
+    before = files(folder)
+    assert before["Sourdough starter.md"].endswith("---\n\nFeed it daily.\n")
+    assert (folder / "Sourdough starter.md").read_bytes().endswith(b"---\r\n\r\nFeed it daily.\r\n")
+    assert not memory.sync(folder).changed
+    assert (files(folder), len(memory.history(record.id))) == (before, 1)
+    memory.reindex()
+    assert found("sourdough")
+    (folder / "Sourdough starter.md").rename(folder / "Rye.md")
+    assert not memory.sync(folder).changed
+    assert (found("sourdough"), found("rye")) == ([], ["Feed it daily."])
+    memory.revise(record.id, title="Levain")
+    memory.sync(folder)
+    assert (found("rye"), found("levain")) == ([], ["Feed it daily."])
+    (folder / "Leaven.md").write_text("# Bread\n\nFeed the dough.\n")
+    memory.sync(folder)
+    assert found("leaven") == []
+    memory.forget(record.id)
+    assert (found("levain"), found("rye"), memory.check()) == ([], [], [])
+    (folder / "The wifi password is q7Zk2PbXw9.md").write_text("Feed me.\n")  # which is not kept
+    for _ in range(2):
+        assert memory.sync(folder).problems == ()
+    assert not any(one.locator for one in memory.list() if one.text == "Feed me.")
 
 
 def test_what_leaves_the_memory_leaves_the_folder_unless_it_was_edited(memory: Memory, folder: Path) -> None:
@@ -1004,6 +1138,12 @@ def test_an_edit_in_a_files_own_fields_is_kept_with_the_record(memory: Memory, f
         ("tags:\n\t- t1", "tags"),
         ("tags: [a,\n  b]", "tags"),
         ("tags: [a, b", "tags"),
+        ("tags: [a, b # and c]", "tags"),
+        ("tags: {a: 1}", "tags"),
+        ("tags: [a, {b: 1}]", "tags"),
+        ('tags: [{"b": 1}]', "tags"),
+        ("tags:\n  - area: home", "tags"),
+        ("title: {a: 1}  # mine", "title"),
         ("metadata:\n  key: value", "metadata"),
         ('project: "one\n  two"', "project"),
     ],

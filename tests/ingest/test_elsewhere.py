@@ -13,7 +13,7 @@ import os
 import sqlite3
 import zipfile
 from contextlib import closing, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -193,6 +193,39 @@ def test_what_was_forgotten_here_does_not_come_back_and_is_counted_as_such(
     assert set(facts) <= set(again.forgotten)
     assert memory.list(space="brought") == memory.facts(space="brought", active=False) == []
     assert memory.entities(space="brought") == []
+
+
+@pytest.mark.parametrize("name", ["mem0", "server-memory"])
+@pytest.mark.parametrize("thinned", [False, True])
+def test_what_was_evicted_here_does_not_come_back_until_that_is_undone(
+    memory: Memory, tmp_path: Path, name: str, thinned: bool
+) -> None:
+    path = make(name, tmp_path / name)
+    (first,) = memory.import_(path)
+    evicted = memory.evict(cap=1, min_importance=0)[0]
+    if thinned:
+        memory.thin(older_than=timedelta(0))
+    again = bring(memory, path)
+    assert (again.records, again.records_present, len(again.forgotten)) == (0, 1, first.records - 1)
+    if not thinned:
+        memory.undo(evicted.entry)
+        assert bring(memory, path).records_present == first.records
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_of_what_a_file_tells_twice_neither_comes_back_once_it_was_forgotten(
+    memory: Memory, tmp_path: Path, native: bool
+) -> None:
+    rows: list[Json] = [{"id": id, "memory": "Likes tea", "user_id": "ada"} for id in ("1", "2")]
+    path = put(tmp_path / "all.json", {"results": [*rows, {"id": "3", "memory": "Lives in Oslo", "user_id": "ada"}]})
+    if native:
+        memory.remember("Likes tea", id="tea", user="ada")
+    bring(memory, path)
+    memory.forget("tea" if native else "mem0:1")
+    again = bring(memory, path)
+    assert (again.records, again.records_present, again.forgotten) == (0, 1, ("tea" if native else "mem0:1",))
+    memory.remember("Likes tea", user="ada")  # which somebody means to keep, whatever was
+    assert (bring(memory, path).records, texts(memory)) == (0, ["Likes tea", "Lives in Oslo"])
 
 
 def test_of_a_conversation_that_went_on_only_what_is_new_comes_and_no_forgotten_message(
@@ -896,6 +929,32 @@ def test_a_note_that_was_only_moved_to_another_folder_brings_nothing_twice(
     moved = bring(memory, tmp_path / "notes")
     assert (moved.records, moved.facts, moved.facts_present, moved.removed) == (0, 0, 2, 0)
     assert len(memory.facts("Coffee")) == 2
+
+
+def test_a_moved_note_without_permalink_brings_back_nothing_that_was_forgotten_of_it(
+    memory: Memory, tmp_path: Path
+) -> None:
+    put(tmp_path / "notes" / "Tea.md", "---\ntitle: Tea\npermalink: tea\n---\n\nGreen.\n")
+    said = "---\ntitle: Coffee\n---\n\nIt is dark.\n- [fact] Beans are from Peru\n- [fact] It keeps me awake\n"
+    note = put(tmp_path / "notes" / "drinks" / "Coffee.md", said)
+    bring(memory, tmp_path / "notes")
+    held = {one.text: one.id for one in memory.list()}
+    memory.forget(held["Coffee: Beans are from Peru"])
+    for folder, gone in (
+        ("hot", ["Coffee: Beans are from Peru"]),
+        ("cold", ["Coffee: It keeps me awake", "It is dark."]),
+    ):
+        (tmp_path / "notes" / folder).mkdir()
+        note = note.rename(tmp_path / "notes" / folder / "Coffee.md")
+        moved = bring(memory, tmp_path / "notes")
+        assert (moved.records, held["Coffee: Beans are from Peru"] in moved.forgotten) == (0, True)
+        for text in {*gone} & {*texts(memory)}:
+            memory.forget(held[text])
+    assert bring(memory, tmp_path / "notes").records == 0
+    assert texts(memory) == ["Green."]
+    other = said.replace("Peru", "Chile").replace("dark", "hot")  # another note that is called so
+    put(tmp_path / "notes" / "more" / "Coffee.md", other)
+    assert bring(memory, tmp_path / "notes").records == 2
 
 
 def test_what_was_changed_here_stays_when_its_part_was_edited_there(memory: Memory, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from typing import cast
 
 import pytest
 
@@ -303,6 +304,27 @@ def test_copilot_is_read_from_its_events_without_tools_and_subagents() -> None:
     )  # fmt: skip
     later = COPILOT[COPILOT.index(b'{"type": "assistant.turn_start"') :]  # as a hook goes on in the midst of it
     assert [message.role for message in read_transcript("events.jsonl", later)[0].messages] == ["assistant"]
+
+
+def test_a_null_anywhere_in_an_export_or_a_transcript_is_nothing_and_all_else_is_read() -> None:
+    def with_nulls(value: object) -> object:
+        """A null in every list, and below a name of its own."""
+        if isinstance(value, list):
+            return [None, *(with_nulls(one) for one in cast("list[object]", value)), None]
+        if isinstance(value, dict):
+            fields = cast("dict[str, object]", value)
+            return {name: with_nulls(one) for name, one in fields.items()} | {"x": None}
+        return value
+
+    for data in (CHATGPT, CLAUDE):
+        holey = json.dumps(with_nulls(json.loads(data))).encode()
+        assert read_transcript("conversations.json", holey) == read_transcript("conversations.json", data)
+    for data in (CLAUDE_CODE, CODEX, COPILOT):
+        holey = lines(*(with_nulls(json.loads(line)) for line in data.splitlines() if line.strip()))
+        assert read_transcript("t.jsonl", holey)[0].messages == read_transcript("t.jsonl", data)[0].messages
+    rows = [None, {"role": "user", "content": ["Hi", None, {"type": "text", "text": "there"}]}]
+    for data in (json.dumps(rows).encode(), json.dumps({"messages": rows}).encode(), lines(rows[1])):
+        assert [said.text for said in read_transcript("talk.json", data)[0].messages] == ["Hi\nthere"]
 
 
 @pytest.mark.parametrize("form", ["list", "lines", "object"])

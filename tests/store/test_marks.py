@@ -27,6 +27,7 @@ from recollect.store.marks import (
     forgotten_at,
     keys_of,
     marks_in,
+    missing_buckets,
     with_marks,
 )
 from recollect.store.sql.rows import to_json
@@ -133,6 +134,59 @@ def test_marks_that_are_not_as_written_are_told_and_set_aside(tmp_path: Path, wr
     with recollect.open(settings=settings) as memory:
         assert memory.check() == []
         assert memory.import_(tmp_path / "old.jsonl")[0].records == 1
+
+
+@pytest.mark.parametrize("how", ["lost", "damaged"])
+def test_a_row_of_marks_that_is_missing_among_its_siblings_is_told_and_an_empty_one_put_in_its_place(
+    tmp_path: Path, how: str
+) -> None:
+    ids = [f"m{n:011}" for n in range(400)]
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        memory.remember("One that stays", id="stays")
+        buckets: dict[str, Bucket] = {}
+        put(buckets, ids, forgotten_at(MICROS))
+        with memory.core.store.write(actor=None) as edit:
+            edit.keep(BUCKETS, buckets, space="default")
+        assert (memory.check(), missing_buckets(buckets)) == ([], [])
+    gone = next(key for key in sorted(buckets) if len(key) > 1 and key[0] == "2")
+    lost = {id for _, id in marks_in({gone: buckets[gone]})}
+    with closing(sqlite3.connect(tmp_path / "recollect.db", isolation_level=None)) as db:
+        act = "DELETE FROM shelves" if how == "lost" else "UPDATE shelves SET value = '{}'"
+        assert db.execute(f"{act} WHERE shelf = 'gone' AND key = ?", (gone,)).rowcount == 1
+    settings = Settings(home=tmp_path, embedder="none")
+    with recollect.open(settings=settings) as memory:
+        [told] = memory.check()
+        start = "36 marks or more of what was forgotten or evicted may be missing (space default, 1 of their rows)"
+        assert told.startswith(start if how == "lost" else "up to 36 marks of what was forgotten or evicted are not")
+    assert repair(settings).marks == 36
+    with recollect.open(settings=settings) as memory:
+        assert memory.check() == []
+        with memory.core.store.read() as view:
+            assert set(forgotten_among(view, "default", "record", ids)) == {*ids} - lost
+            held = view.kept(BUCKETS, space="default")
+        assert (set(held), marks_in({gone: held[gone]})) == (set(buckets), {})
+
+
+@pytest.mark.parametrize("deep", [1, 2])
+def test_marks_that_come_where_a_bucket_was_lost_take_nothing_from_its_siblings(tmp_path: Path, deep: int) -> None:
+    ids = [f"m{n:011}" for n in range(100 * 4 ** (deep - 1))]
+    new = [id for n in range(1_000) if keys_of([id := f"n{n}"])[1] == "2"][:60]  # for a bucket that is lost
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        memory.remember("One that stays", id="stays")
+        buckets: dict[str, Bucket] = {}
+        put(buckets, ids, forgotten_at(MICROS))
+        gone = {key for key in buckets if key.startswith("2")}
+        lost = {id for _, id in marks_in({key: buckets[key] for key in gone})}
+        with memory.core.store.write(actor=None) as edit:
+            edit.keep(BUCKETS, {key: one for key, one in buckets.items() if key not in gone}, space="default")
+        memory.remember_many([{"text": f"Forgotten as {id}", "id": id} for id in new])
+        for id in new:
+            memory.forget(id)
+        memory.thin(older_than=timedelta(0))
+        memory.thin(older_than=timedelta(0))
+        with memory.core.store.read() as view:
+            assert set(forgotten_among(view, "default", "record", [*ids, *new])) == {*ids, *new} - lost
+        assert memory.check() == []
 
 
 @pytest.mark.parametrize("empty", [True, False])

@@ -31,6 +31,8 @@ R = TypeVar("R")
 _FEW_LENGTHS, _MOST_LENGTHS = 5_000, 100_000
 _MOST_CHANGES = 1_000_000
 _IDS_AT_ONCE = 10_000
+LET_GO = (FORGET, "evict")
+"""By which verbs something leaves that is to stay away."""
 AWAY_SECONDS = 5.0
 """So often a store that is away is looked for."""
 FEW_WORDS = 2  # that tell something: as many as a text of six words has, at least
@@ -338,6 +340,21 @@ def ways_out(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str,
     marks = marks_of(view, space, noun, (id for id in asked if id not in last))
     forgotten = forgotten_among(view, space, noun, asked)
     return ways | {id: mark.verb for id, mark in marks.items()} | dict.fromkeys(forgotten, FORGET)
+
+
+def forgotten_under(view: View, space: str, noun: str, id: str) -> datetime | None:
+    """When something was last forgotten under an id that something else may have by now."""
+    mark = marks_of(view, space, noun, [id]).get(id)
+    journalled = _told_of(view, space, noun, [id])[1].get(id)
+    return journalled or (mark.at if mark is not None and mark.verb == FORGET else None)
+
+
+def let_go_among(view: View, space: str, noun: str, ids: Iterable[str]) -> frozenset[str]:
+    """Those of some ids whose record, entity or relation was forgotten or evicted, and is not there now."""
+    asked = list(dict.fromkeys(ids))
+    last = last_changes(view, space, noun, asked)
+    gone = [id for id in asked if id not in last or last[id].after is None]
+    return frozenset(id for id, verb in ways_out(view, space, noun, gone).items() if verb in LET_GO)
 
 
 def last_changes(view: View, space: str, noun: str, ids: Iterable[str]) -> dict[str, Change]:

@@ -78,7 +78,7 @@ def _texts(thing: Thing) -> Iterator[str]:
     """What somebody has said with it: its texts, names and whatever else was written there in words."""
     if isinstance(thing, Record):
         place = thing.source if thing.kind in CATALOGUE_KINDS else None
-        told: list[Json] = [thing.text, thing.title, place, msgspec.to_builtins(thing.grounds)]
+        told: list[Json] = [thing.text, thing.title, thing.file_name(), place, msgspec.to_builtins(thing.grounds)]
     elif isinstance(thing, Entity):
         told = [thing.name, thing.description, list(thing.aliases)]
     else:

@@ -1,7 +1,8 @@
 """What stands above a Markdown text, between two lines of dashes?
 
-A small part of YAML is read: texts, numbers, truths and lists of texts, which is what notes carry. What is more than
-that (blocks of text, fields in fields) is known as the lines that it is, and whether it is can be asked.
+A small part of YAML is read: texts, numbers, truths and lists of texts, which is what notes carry, and the comments
+behind them. What is more than that (blocks of text, fields in fields) is known as the lines that it is, and whether it
+is can be asked. A # with a word behind it that stands where a value begins is no comment, but a tag as people write it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,13 @@ _BLOCK = re.compile(r"[|>][0-9+-]{0,2}(?:\s+#.*)?")
 _WORD_KEY = re.compile(r"""(?:"[^"]*"|'[^']*'|[^\s:]+) *:(?!//)""")
 _KEY = re.compile(_WORD_KEY.pattern + r"|[^\s:]+(?: +[^\s:]+){1,3} *:(?=\s|\Z)")
 """A field's name: a word, or a few. What has more before its colon is a sentence."""
+_QUOTED = re.compile(r"""\"(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+'""")
+_COMMENT = re.compile(r"[ \t]+#.*")
+_REMARK = re.compile(r"#(?:[ \t].*)?")
+_WITHIN = re.compile(rf"(?<=[\[{{,:])[ \t]*(?:{_QUOTED.pattern}|#[^ \t])|(?P<comment>[ \t]#)")
+"""In a list or a mapping: what is quoted, a tag as people write it, and where a comment begins."""
+_IN_FIELDS = re.compile(r"""\[|\{(?!\{)|[^\s"'\[{#][^"']*?:(?:\s|\Z)""")
+"""How an item begins that is no text."""
 _MERGED = "<<<<<<<"
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?")
 _PART = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]*)\s*(?:,|\Z)""")
@@ -38,7 +46,7 @@ class Entry(Struct, frozen=True):
     def value(self, *, numbers: bool = False) -> Json:
         """What it says, as far as that is read; numbers are texts unless they are asked for."""
         said = _value(self._first(), numbers=numbers)
-        items = [_value(line.strip()[2:], numbers=numbers) for line in self.lines[1:] if _is_item(line)]
+        items = [_value(said, numbers=numbers) for said in self._items()]
         return [*(said if isinstance(said, list) else []), *items] if items else said
 
     def is_plain(self) -> bool:
@@ -52,12 +60,30 @@ class Entry(Struct, frozen=True):
         """Does it begin as a list, and is none?"""
         return self._first()[:1] == "[" and isinstance(self.value(), str)
 
+    def is_mapping(self) -> bool:
+        """Are there fields in it? `{{title}}` is a place that a template leaves for a text."""
+        return self._first()[:1] == "{" and self._first()[:2] != "{{"
+
+    def is_nested(self) -> bool:
+        """Is there anything but texts in its list?"""
+        first = self._first()
+        parts = [found[1] for found in _PART.finditer(first[1:-1])] if first[:1] == "[" else []
+        return any(_IN_FIELDS.match(said) is not None for said in (*parts, *self._items()))
+
     def asides(self) -> list[str]:
         """The comments on lines of their own in it."""
         return [line.strip() for line in self.lines[1:] if line.strip() and _is_aside(line)]
 
+    def remarks(self) -> str:
+        """The comments behind what it says."""
+        said = (self.lines[0].partition(":")[2], *(line.strip()[2:] for line in self.lines[1:] if _is_item(line)))
+        return " ".join(remark for one in said if (remark := _split_remark(one)[1]))
+
     def _first(self) -> str:
-        return self.lines[0].partition(":")[2].strip()
+        return _split_remark(self.lines[0].partition(":")[2])[0]
+
+    def _items(self) -> list[str]:
+        return [_split_remark(line.strip()[2:])[0] for line in self.lines[1:] if _is_item(line)]
 
 
 def _is_item(line: str) -> bool:
@@ -70,6 +96,23 @@ def _is_empty_item(line: str) -> bool:
 
 def _is_aside(line: str) -> bool:
     return not line.strip() or line.lstrip().startswith("#")
+
+
+def _split_remark(value: str) -> tuple[str, str]:
+    """What stands behind a name or a dash, and the comment behind that."""
+    said = value.strip()
+    if "#" not in said:
+        return said, ""
+    if said[0] == "#":
+        return ("", said) if _REMARK.fullmatch(said) else (said, "")
+    if said[0] in "[{":
+        within = (found.start() for found in _WITHIN.finditer(said) if found["comment"])
+        end = next(within, len(said))
+    else:
+        quoted = _QUOTED.match(said)
+        found = _COMMENT.match(said, quoted.end()) if quoted else _COMMENT.search(said)
+        end = found.start() if found else len(said)
+    return said[:end].strip(), said[end:].strip()
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Json], str]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from recollect.forms import decode
+from recollect.forms import decode_foreign
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ def objects_of(data: Data, type_: type[T]) -> Iterator[T]:
         if broken is not None:  # and this was not the last
             raise broken
         try:
-            found = decode(mend(line), type_)
+            found = decode_foreign(mend(line), type_)
         except msgspec.ValidationError:
             continue
         except BROKEN as error:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+from recollect.types import Stated
+
 PIECE_CHARS = 900
 """About what 256 word pieces of English prose hold, with room for denser text."""
 
@@ -10,6 +14,7 @@ HEAD_CHARS = 80
 
 _BREAKS = ("\n\n", "\n", ". ", "! ", "? ", "。", "！", "？", "; ", ", ", " ")
 _REACH = 0.25
+_HEADED = re.compile(r"\s*#{1,6} +\S")
 
 
 def cut_pieces(text: str, limit: int = PIECE_CHARS) -> list[str]:
@@ -41,6 +46,12 @@ def heading_of(kind: str, title: str | None) -> str | None:
     "thanks" below it would look like an answer.
     """
     return None if kind == "message" else title
+
+
+def called(one: Stated) -> str | None:
+    """The title that something is found by: its own, its first heading, or else the name of its file."""
+    own = heading_of(one.kind, one.title)
+    return own if own is not None or _HEADED.match(one.text) else one.file_name()
 
 
 def _head(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from recollect.forms import decode
+from recollect.forms import decode_foreign
 from recollect.ingest.parsed import storable
 from recollect.ingest.secrets import mask_secrets
 from recollect.types import Json, Metadata
@@ -18,6 +18,7 @@ from recollect.types import Json, Metadata
 LONGEST_MESSAGE = 100_000
 _SHOWN = 200
 _LOOKED_AT = 4_096
+_NOTHING = b"null"
 
 T = TypeVar("T")
 
@@ -186,6 +187,7 @@ def decode_each(data: bytes | mmap, type_: type[T]) -> Iterator[T]:
     """The objects of a list, or the only one, each decoded when its turn comes: all at once may not fit."""
     if begins_list(data):
         for one in msgspec.json.decode(data, type=list[msgspec.Raw]):
-            yield decode(one, type_)
+            if bytes(one) != _NOTHING:
+                yield decode_foreign(one, type_)
     else:
-        yield decode(data, type_)
+        yield decode_foreign(data, type_)

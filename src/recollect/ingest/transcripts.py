@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.errors import SourceError
-from recollect.forms import decode
+from recollect.forms import decode, decode_foreign
 from recollect.ingest.editors import EVENTS, read_copilot, read_cursor
 from recollect.ingest.exports import read_chatgpt, read_claude
 from recollect.ingest.lines import BROKEN, Data, each_line, mend, mend_whole, objects_of
@@ -324,7 +324,7 @@ def _read_messages(data: Data) -> list[Conversation]:
     if begins_list(data):
         return [_plain(decode_each(data, _Plain))]
     try:
-        whole = decode(data, _PlainConversation)
+        whole = decode_foreign(data, _PlainConversation)
     except BROKEN:
         return [_plain(objects_of(data, _Plain))]
     return [_plain(whole.messages, whole.id, whole.title)]
@@ -443,7 +443,7 @@ def read_transcript(name: str, data: Data) -> list[Conversation]:
 
 def _fitting(raw: bytes | msgspec.Raw, type_: type[T]) -> T | None:
     try:
-        return decode(raw, type_)
+        return decode_foreign(raw, type_)
     except msgspec.ValidationError:
         return None
 

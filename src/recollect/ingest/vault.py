@@ -75,6 +75,8 @@ class Page(Struct, frozen=True, kw_only=True):
     about: tuple[str, ...] = ()
     lines: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
     """The lines of some of those fields as somebody has written them, which say the same."""
+    remarks: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    """The comments behind what those fields say."""
     before: Mapping[str, Json] | None = None
     """The metadata as releases knew them that kept no lines of a file's own fields; None where they are the same."""
 
@@ -90,6 +92,7 @@ def parse_page(content: str) -> Page:
     front: dict[str, Json] = {}
     own: list[Entry] = []
     lines: dict[str, tuple[str, ...]] = {}
+    remarks: dict[str, str] = {}
     for entry in entries:
         if entry.is_astray():
             raise InvalidInput("front matter", f"{entry.lines[0].strip()[:60]!r} is of no field; begin it with `name:`")
@@ -106,7 +109,9 @@ def parse_page(content: str) -> Page:
             raise InvalidInput(entry.name, "stands twice above the text, and says two things; leave one of them")
         front[entry.name] = said
         own += [Entry("", (aside,)) for aside in entry.asides()]
-        if (field := _FIELDS.get(entry.name)) is not None and field != "metadata":
+        if (field := _FIELDS.get(entry.name)) is not None:
+            remarks[field] = entry.remarks()
+        if field is not None and field != "metadata":
             lines[field] = tuple(line for line in entry.lines if line.strip() and line.strip() not in entry.asides())
     fields = {field: _meant(key, front[key]) for key, field in _FIELDS.items() if key in front}
     before = None
@@ -120,7 +125,7 @@ def parse_page(content: str) -> Page:
     return Page(
         text=text, id=id if isinstance(id, str) and id.strip() else None,
         fields={name: value for name, value in fields.items() if value is not None},
-        about=tuple(dict.fromkeys([*linked, *links_in(text)])), lines=lines,
+        about=tuple(dict.fromkeys([*linked, *links_in(text)])), lines=lines, remarks=remarks,
         before=None if before is None or says_same(before, fields["metadata"]) else before,
     )  # fmt: skip
 
@@ -138,8 +143,11 @@ def _is_ours(entry: Entry) -> bool:
 
 def _require_read(entry: Entry) -> None:
     """A field of a record must be read whole: what is passed over would be lost when its file is written anew."""
-    is_other = entry.name == FORM and not isinstance(entry.value(), Mapping | None)
-    if not entry.is_plain() or is_other or (entry.name == "tags" and entry.is_open()):
+    if entry.name in ("metadata", FORM):
+        is_other = not isinstance(entry.value(), Mapping | None)
+    else:
+        is_other = entry.is_mapping() or (entry.name == "tags" and (entry.is_open() or entry.is_nested()))
+    if not entry.is_plain() or is_other:
         wanted = f'`{entry.name}: "…"` on one line, or a list with `  - ` before each (with spaces, not tabs)'
         if entry.name in ("metadata", FORM):
             wanted = f'JSON on one line (`{entry.name}: {{"key":"value"}}`)'
@@ -274,6 +282,9 @@ def render_page(page: Page) -> str:
             as_written[mine] = lines
         if mine in as_written or fields.get(name) not in (None, [], {}, ()):
             front[mine] = _spelled_tags(fields.get(name)) if name == "tags" else fields.get(name)
+            if mine not in as_written and (remark := page.remarks.get(name)):
+                first, *more = render_lines({mine: front[mine]})
+                as_written[mine] = [f"{first}  {remark}", *more]
     about = [link for name in page.about if links_in(link := f"[[{name}]]") == [name]]
     front |= {"about": about} if about and "about" not in others else {}
     form = _form_of(page.text)

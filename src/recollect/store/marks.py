@@ -122,22 +122,45 @@ def is_as_written(shelf: str, key: str, value: str | bytes) -> bool:
         return False
 
 
+def missing_buckets(keys: Iterable[str]) -> list[str]:
+    """Where a bucket should stand and none does: of the four parts of one that was split each is there, or was split
+    again. Where no bucket is left, or the only one is gone, nothing tells of it.
+    """
+    held = [key for key in keys if len(key) <= _DEEPEST and not key.strip(_DIGITS)]
+    there = {key[:deep] for key in held for deep in range(len(key) + 1)}
+    split = {key[:deep] for key in held for deep in range(len(key))}
+    return sorted(part for key in split for digit in _DIGITS if (part := key + digit) not in there)
+
+
+def empty_bucket(key: str) -> Bucket:
+    """What stands where marks were lost, so that there are four parts again."""
+    return _bucket(key, {})
+
+
 def most_lost(shelf: str) -> int:
     """How many marks something may have held on a shelf that cannot be read any more: as many as fit."""
     return _MOST if shelf == BUCKETS.name else int(shelf in (LOOSE_FORGOTTEN.name, LOOSE_LEFT.name))
 
 
 def with_marks(buckets: Mapping[str, Bucket], marks: Marks) -> dict[str, Bucket | None]:
-    """What changes where marks come into the buckets that they belong to."""
+    """What changes where marks come into the buckets that they belong to. Where a bucket was lost its marks go to the
+    one above; once that is split, a part of it may be there.
+    """
     added: dict[str, dict[tuple[str, str], Mark]] = {}
     for (noun, id), mark in marks.items():
         home = next((key for key in reversed(_keys(id)) if key in buckets), "")
         added.setdefault(home, {})[noun, id] = mark
     changed: dict[str, Bucket | None] = {}
+    there: dict[tuple[str, str], Mark] = {}
     for key, new in added.items():
         held = {key: buckets[key]} if key in buckets else {}
-        changed |= _spread(key, joined_marks(dict(_marks_in(held)), new))
-    return changed
+        for part, bucket in _spread(key, joined_marks(dict(_marks_in(held)), new)).items():
+            if bucket is not None and part != key and part in buckets:
+                there |= _marks_in({part: bucket})
+            else:
+                changed[part] = bucket
+    now = {key: bucket for key, bucket in {**buckets, **changed}.items() if bucket is not None}
+    return changed | (with_marks(now, there) if there else {})
 
 
 def _marks_in(buckets: Mapping[str, Bucket]) -> Iterator[tuple[tuple[str, str], Mark]]:

@@ -49,8 +49,11 @@ REQUIREMENTS = (
             "test_a_page_of_a_private_address_is_refused", "test_a_wrong_ingest_says_what_is_wrong",
             "test_messages_keep_what_was_said_of_them_and_are_found_by_it",
             "test_a_short_page_keeps_headings_code_tables_and_lists",
+            "test_a_conversation_that_was_forgotten_stays_so_when_it_is_captured_again",
         ),
-        "Messages of a conversation show their role, name and metadata as they were given, and their time in UTC. A"
+        "What was forgotten here stays so, and a warning counts it; where nothing else is left, the noop says"
+        " `forgotten` as its reason. Messages of a conversation show their role, name and metadata as they were given,"
+        " and their time in UTC. A"
         " web page of at most 20,000 characters is kept whole but for menus, footers and forms; of a longer one the"
         " main part is.",
         absent="Pages of private and loopback addresses: `web` refuses them.",

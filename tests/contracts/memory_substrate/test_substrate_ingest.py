@@ -192,6 +192,20 @@ def test_a_conversation_is_captured_message_by_message(table: Substrate) -> None
     assert table.memory.segments(answer["source_id"])[0].text == message["content"]
 
 
+def test_a_conversation_that_was_forgotten_stays_so_when_it_is_captured_again(table: Substrate) -> None:
+    said = [{"role": "user", "content": text, "created_at": f"2026-04-28T00:00:0{n}+00:00"}
+            for n, text in enumerate(("Project X uses Kuzu.", "And Redis."))]  # fmt: skip
+    given = {"title": "Design", "messages": said}
+    source = table.use("ingest", "conversation", given)["source_id"]
+    for left in (["And Redis."], []):
+        table.memory.forget(table.memory.segments(source)[0].id)
+        again = table.use("ingest", "conversation", given)
+        assert [one.text for one in table.memory.list(kinds=["message"])] == left
+        assert (again["source_id"], again["status"], again["warnings"]) == (
+            source, "noop", [f"Forgotten here, and left out: {2 - len(left)}."],
+        )  # fmt: skip
+
+
 def test_a_page_of_a_private_address_is_refused(table: Substrate) -> None:
     assert "127.0.0.1" in table.refuse("ingest", "web", {"url": "http://127.0.0.1:1/page"})
 

@@ -23,6 +23,7 @@ from recollect.engine.parse import parse_iso_time
 from recollect.errors import InvalidInput
 
 MOST_PROBLEMS = 20
+_AWAY = "Forgotten here, and left out: {:,}."
 _REASON = "Repository contains local/agent state that may not belong in durable memory."
 
 
@@ -95,6 +96,8 @@ def _decisions(done: IngestedRepo, *, force: bool) -> dict[str, object]:
 
 
 def _suggestions(objects: Objects, source: IngestedSource) -> dict[str, object]:
+    if source.outcome == "unchanged" and not source.segments:
+        return {}  # all of it was forgotten
     found = concepts_of(objects.memory.core, objects.space, source=source.id)
     return {"memory_suggestions": suggest(found, source.id), "next_actions": list(NEXT_ACTIONS)}
 
@@ -148,10 +151,12 @@ def _captured(objects: Objects, source: IngestedSource) -> dict[str, object]:
         "source_kind": source.source_kind,
         "title": source.title,
         "segment_count": source.segments,
-        "warnings": [],
+        "warnings": [_AWAY.format(len(source.forgotten))] if source.forgotten else [],
         **_suggestions(objects, source),
     }
-    return {**answer, "reason": "source_fingerprint_unchanged"} if noop else answer
+    if not noop:
+        return answer
+    return {**answer, "reason": "source_fingerprint_unchanged" if source.segments else "forgotten"}
 
 
 INGEST: Modes = {

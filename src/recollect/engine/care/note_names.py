@@ -1,4 +1,4 @@
-"""What is a note called that a link names by its file, its number or an alias?"""
+"""What is a note called that a link names by its file, its number or an alias, and how has somebody called its file?"""
 
 from __future__ import annotations
 
@@ -6,14 +6,38 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
+from typing import TypeVar
+
+import msgspec
 
 from recollect.engine.care.note_pages import NoteFile
-from recollect.ingest.vault import PROPERTIES
-from recollect.types import Json
+from recollect.ingest.secrets import drop_private, mask_secrets
+from recollect.ingest.vault import PROPERTIES, name_page
+from recollect.types import FILE_NAME, Draft, Json, Record
+
+R = TypeVar("R", Draft, Record)
 
 _NUMBERED = re.compile(r"(?P<number>[0-9]{8,17})(?:[ _.-]+(?P<rest>.*))?")
 """A Zettelkasten's: the moment in which a note was begun, and perhaps what it is about."""
 _HEADING = re.compile(r"#{1,6} +(\S.*?)(?: +#+)?")
+
+
+def located(record: R, file: NoteFile) -> R:
+    """A record with the name of its file, by which it is found where it has no title: that which somebody has given it,
+    unless it is not to be kept.
+    """
+    stem = PurePosixPath(file.path).stem
+    mark = PurePosixPath(name_page(file.page)).stem.rpartition("-")[2]
+    ours = file.page.id is not None and stem.rpartition("-")[2].startswith(mark)
+    name = None if ours else stem
+    if record.file_name() == name:
+        return record
+    if name is not None and (mask_secrets(name)[1] or drop_private(name) != name):
+        name = None
+        if record.file_name() is None:
+            return record
+    rest = {key: value for key, value in (record.locator or {}).items() if key != FILE_NAME}
+    return msgspec.structs.replace(record, locator={**rest, **({FILE_NAME: name} if name else {})} or None)
 
 
 def names_in(files: Iterable[NoteFile]) -> dict[str, str]:

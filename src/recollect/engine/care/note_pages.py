@@ -151,7 +151,7 @@ def are_twins(first: NoteFile, second: NoteFile) -> bool:
 
 def page_of(view: View, record: Record, was: NoteFile | None = None) -> Page:
     """What the file of a record says; what a record has by itself is left out. Lines that say so already in the file
-    as it `was` stay as somebody has written them.
+    as it `was` stay as somebody has written them, and so do comments behind others.
     """
     fields: dict[str, Json] = {}
     for name in KEYS:
@@ -166,10 +166,11 @@ def page_of(view: View, record: Record, was: NoteFile | None = None) -> Page:
     unlinked = (one for one in named if linked.isdisjoint(name.casefold() for name in names_of(one)))
     about = sorted({one.name for one in unlinked if not said.isdisjoint(names_of(one))})
     same: dict[str, tuple[str, ...]] = {}
+    remarks: Mapping[str, str] = {}
     if was is not None:
-        lines, draft = was.page.lines, was.draft
+        lines, draft, remarks = was.page.lines, was.draft, was.page.remarks
         same = {name: some for name, some in lines.items() if getattr(draft, name) == getattr(record, name)}
-    return Page(text=record.text, id=record.id, fields=fields, about=tuple(about), lines=same)
+    return Page(text=record.text, id=record.id, fields=fields, about=tuple(about), lines=same, remarks=remarks)
 
 
 def _plain(value: Any) -> Json:

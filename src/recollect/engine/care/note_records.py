@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recollect.engine.care.note_pages import LEFT_OUT, hash_of
-from recollect.engine.core import forgotten_among, last_changes, ways_out
+from recollect.engine.care.note_pages import LEFT_OUT, NoteFile, hash_of
+from recollect.engine.core import forgotten_among, forgotten_under, last_changes, let_go_among, ways_out
 from recollect.errors import InvalidInput
 from recollect.store.base import Changes, View
 from recollect.types import HIDDEN_STATUSES, Filter, Record
@@ -19,14 +19,39 @@ def visible(view: View, space: str, id: str) -> Record | None:
     return None if hidden else record
 
 
-def require_not_forgotten(view: View, space: str, id: str) -> None:
-    """What was forgotten for good does not come back by an old copy of its file."""
-    if view.get(Record, space, id) is None and forgotten_among(view, space, "record", [id]):
+def require_not_let_go(view: View, space: str, id: str, file: NoteFile, *, edited: bool = False) -> None:
+    """What was forgotten for good, or evicted, does not come back by an old copy of its file. What was evicted while
+    somebody `edited` its file does.
+    """
+    here = view.get(Record, space, id)
+    if here is None:
+        forgotten = bool(forgotten_among(view, space, "record", [id]))
+        evicted = not forgotten and not edited and bool(let_go_among(view, space, "record", [id]))
+    elif _is_of_another(view, here, file):
         raise InvalidInput(
             "id",
-            f"{id} was forgotten here, and does not come back by a file: delete the file, or take the line with its id"
+            f"{id} was forgotten here, and is the id of another note by now: delete this old copy, or give it an id of"
+            " its own",
+        )
+    else:
+        return
+    if forgotten or evicted:
+        was = "forgotten" if forgotten else "evicted"
+        way = "" if was == "forgotten" else "take that back by `recollect undo`, "
+        raise InvalidInput(
+            "id",
+            f"{id} was {was} here, and does not come back by a file: {way}delete the file, or take the line with its id"
             " out, and it becomes a new note",
         )
+
+
+def _is_of_another(view: View, record: Record, file: NoteFile) -> bool:
+    """Is a file that of something that was forgotten, under an id that another note has now? Its moment tells."""
+    at = file.draft.event_time
+    if at is None or at == record.event_time:
+        return False
+    forgotten = forgotten_under(view, record.space, "record", record.id)
+    return forgotten is not None and at <= forgotten
 
 
 def require_not_undone(view: View, space: str, id: str) -> None:

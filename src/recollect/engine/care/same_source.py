@@ -29,7 +29,7 @@ class SameSource:
 
     def find(self, edit: Edit, record: Record) -> str | None:
         """The id of the record that holds here what another memory holds under the id of this one."""
-        if record.source is None or record.locator is None or record.kind in CATALOGUE_KINDS:
+        if record.source is None or not _is_placed(record) or record.kind in CATALOGUE_KINDS:
             return None
         same = Filter(
             spaces=(record.space,), sources=(record.source,), kinds=(record.kind,), hashes=(record.content_hash,),
@@ -51,7 +51,7 @@ class SameSource:
         """Was it forgotten or evicted here under another id, or with its whole source? `ended`: it was let go there."""
         if record.source is None or record.kind in CATALOGUE_KINDS:
             return False
-        if record.locator is None and record.kind != "message":
+        if not _is_placed(record) and record.kind != "message":
             return False
         return (
             self._is_source_gone(edit, record.space, record.source)
@@ -82,3 +82,8 @@ class SameSource:
         if found is not None and not ended:
             del self._sections[home][found]
         return found is not None
+
+
+def _is_placed(record: Record) -> bool:
+    """Does it stand somewhere in its source? A note has a file of its own, whatever its source is."""
+    return record.locator is not None and record.file_name() is None

@@ -9,15 +9,19 @@ the first of them says how far history reaches back from then on. A run that was
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import get_args
 
+import msgspec
+
 from recollect.engine.care.lifecycle import RUNS, Maintained, ago, portions, told
-from recollect.engine.core import Core, as_one_act
+from recollect.engine.core import Core, as_one_act, let_go_among, records_of
 from recollect.engine.read.acts import UNDONE
 from recollect.engine.settle import note_traces, scrub
-from recollect.store.ops import Historic, Note, Thin, ThinningRule
+from recollect.store.base import Edit, View
+from recollect.store.ops import Historic, Note, PutMessages, Thin, ThinningRule
+from recollect.types import Filter, Message
 
 _AT_ONCE: dict[Historic, int] = {"record": 60, "entity": 200, "relation": 200, "entry": 500}
 """Versions or entries of a transaction: 10 to 20 ms of work."""
@@ -61,8 +65,33 @@ def _thin(
         if cancelled():
             break
         with core.store.write(actor=core.actor) as edit:
+            lists = _ending_lists(edit, space, numbers[portion]) if of == "record" else {}
             done = edit.apply([Thin(space=space, until=until, of=of, numbers=numbers[portion])])[0]
+            _keep_places(edit, space, lists)
             edit.keep(RUNS, dict.fromkeys(map(str, done.entries)), space=space)
             edit.keep(UNDONE, dict.fromkeys(map(str, done.entries)), space=space)
         count += done.count
     return count
+
+
+def _ending_lists(view: View, space: str, versions: tuple[int, ...]) -> dict[str, list[Message]]:
+    """The lists of those sessions of some old versions in which nothing holds any more."""
+    sessions = {one.session for one in records_of(view, versions) if one.session is not None}
+    over = [
+        session for session in sorted(sessions)
+        if not view.select(int, Filter(spaces=(space,), sessions=(session,), valid_only=False), limit=1)
+    ]  # fmt: skip
+    lists = {session: view.select(Message, Filter(spaces=(space,), sessions=(session,))) for session in over}
+    return {session: listed for session, listed in lists.items() if listed}
+
+
+def _keep_places(edit: Edit, space: str, lists: Mapping[str, Sequence[Message]]) -> None:
+    """A list goes with the last message that is left of it; where one was forgotten or evicted, which is known again by
+    its place and its moment alone, it stays.
+    """
+    for session, listed in lists.items():
+        if edit.select(Message, Filter(spaces=(space,), sessions=(session,))):
+            continue
+        if let_go_among(edit, space, "record", [one.id for one in listed]):
+            nobody = tuple(msgspec.structs.replace(one, role=None) for one in listed)
+            edit.apply([PutMessages(space=space, session=session, messages=nobody)])

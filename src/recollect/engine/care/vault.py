@@ -25,7 +25,7 @@ import msgspec
 from recollect.engine.care.conflicts import CONFLICT_OF, note_conflict, unnoted
 from recollect.engine.care.note_files import NoteFiles
 from recollect.engine.care.note_folders import FOLDERS, require_own, shelf_of
-from recollect.engine.care.note_names import names_in
+from recollect.engine.care.note_names import located, names_in
 from recollect.engine.care.note_pages import (
     LEFT_OUT,
     KnownFile,
@@ -43,7 +43,7 @@ from recollect.engine.care.note_records import (
     VERB,
     has_said,
     notes_of,
-    require_not_forgotten,
+    require_not_let_go,
     require_not_undone,
     visible,
 )
@@ -149,9 +149,10 @@ class Run:
             notes = notes_of(view, self._space)
         self._problems += self._files.sweep()
         there = {one.id: hash_of(one, one.event_time) for one in notes}
+        records = {one.id: one for one in notes}
         self._texts = {one.id: plain_ends(one.text) for one in notes}
         self._with_marks = {id for id, text in self._texts.items() if has_marks(text)}
-        read = self._known_again(list(self.read_files(known)), known, {one.id: one for one in notes})
+        read = self._known_again(list(self.read_files(known)), known, records)
         self._require_files(known, read)
         self._called = names_in(read)
         files = self._by_id(read, known)
@@ -160,7 +161,7 @@ class Run:
             kept, file = known.get(id), files.get(id)
             if file is None and id in unread:
                 continue
-            if not self._is_settled(kept, file, there.get(id)):
+            if not self._is_settled(kept, file, there.get(id), records.get(id)):
                 self._one(id, kept, file)
         with self._core.store.read() as view:
             known = view.kept(self._shelf, space=self._space, keys=list(self._to_write))
@@ -200,11 +201,14 @@ class Run:
                 self._problems.append(FileProblem(path=kept.path, problem=problem))
         return found
 
-    def _is_settled(self, kept: KnownFile | None, file: NoteFile | None, there: str | None) -> bool:
+    def _is_settled(
+        self, kept: KnownFile | None, file: NoteFile | None, there: str | None, record: Record | None
+    ) -> bool:
         """Do both still say what they said last, in the same place?"""
         return (
             kept is not None and file is not None and kept.path == file.path and there == kept.hash
             and file.is_as(kept) and not file.marked and file.signed is None
+            and (record is None or located(record, file) is record)
         )  # fmt: skip
 
     # Reading
@@ -379,7 +383,7 @@ class Run:
             elif there is None and base == file.hash:
                 self._remove(edit, id, file)
             elif there == base or there is None:
-                self._take(edit, id, file, record)
+                self._take(edit, id, file, record, edited=kept is not None)
             elif record is not None and (file.hash == base or has_said(edit, record, file.hash, base)):
                 self._write(edit, record, file)
             else:
@@ -404,6 +408,8 @@ class Run:
             self._write(edit, record, None, again="" if kept is None else kept.path)
 
     def _agree(self, edit: Edit, record: Record, file: NoteFile) -> None:
+        if (now := located(record, file)) is not record and record.status not in HIDDEN_STATUSES:
+            edit.apply([put_of(edit, now, VERB, record, reason=f"its file is {file.path}")])
         if file.signed is not None:
             self._files.write(file.path, file.signed, file.data)
         elif file.marked:
@@ -418,17 +424,17 @@ class Run:
         edit.keep(self._shelf, {id: None}, space=self._space)
         self._did["removed"] += 1
 
-    def _take(self, edit: Edit, id: str, file: NoteFile, record: Record | None) -> None:
+    def _take(self, edit: Edit, id: str, file: NoteFile, record: Record | None, *, edited: bool = False) -> None:
         """The file says something new."""
         old = record or edit.get(Record, self._space, id)
         if old is not None and old.kind in LEFT_OUT:
             raise InvalidInput(
                 "id", f"{id} is a {old.kind}, which has no file; take the line out, and it is a new note"
             )
+        require_not_let_go(edit, self._space, id, file, edited=edited)
         if old is None:
-            require_not_forgotten(edit, self._space, id)
             at = file.draft.event_time or told_moment(file, edit.now)
-            draft = msgspec.structs.replace(file.draft, id=id, event_time=at)
+            draft = located(msgspec.structs.replace(file.draft, id=id, event_time=at), file)
             new = self._screened(edit, make_record(self._core, edit, draft, self._space))
             edit.apply([put_of(edit, new, VERB, reason=f"read from {file.path}")])
             self._did["added"] += 1
@@ -437,6 +443,7 @@ class Run:
             at = file.draft.event_time or old.event_time
             text = file.draft.text
             new = msgspec.structs.replace(old, **said, text=text, event_time=at, content_hash=content_hash(text))
+            new = located(new, file)
             changed = [name for name, value in said.items() if value != getattr(old, name)]
             new = vouched(edit, old, self._screened(edit, new), changed, by_person=True)
             edit.apply([put_of(edit, new, VERB, old, reason=f"edited in {file.path}")])
@@ -499,7 +506,7 @@ class Run:
 
     def _keep_beside(self, edit: Edit, file: NoteFile, of: str) -> Record:
         """What one side said, as a record of its own. Its id follows from what it says: it is the same everywhere."""
-        require_not_forgotten(edit, self._space, of)
+        require_not_let_go(edit, self._space, of, file, edited=True)
         id = f"{of}~{file.hash[:8]}"[-200:]
         record = edit.get(Record, self._space, id)
         if record is None:

@@ -25,7 +25,7 @@ from recollect.engine.known import note_embedded
 from recollect.engine.sight import Sight
 from recollect.errors import StoreBusy
 from recollect.ingest.face import face_of
-from recollect.ingest.pieces import cut_pieces, heading_of
+from recollect.ingest.pieces import called, cut_pieces
 from recollect.store.base import View
 from recollect.store.search import Model, Vector
 from recollect.types import Filter, Record
@@ -413,7 +413,7 @@ def pieces_of(record: Record) -> list[str]:
     Of code its face comes first: what its name, its place and its comment say.
     """
     pieces = cut_pieces(record.text)
-    heading = heading_of(record.kind, record.title)
+    heading = called(record)
     pieces = pieces if heading is None else [f"{heading}\n{piece}" for piece in pieces]
     if record.kind != "code":
         return pieces

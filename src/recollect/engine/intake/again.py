@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 import msgspec
 from msgspec import Struct
 
+from recollect.engine.core import let_go_among
 from recollect.engine.write.remember import content_hash
 from recollect.ingest.elsewhere.found import Note, key_of, time_of
 from recollect.store.base import Edit, Shelf, View
@@ -36,6 +37,9 @@ class Whole(Struct, frozen=True):
 
 
 WHOLES = Shelf("wholes", Whole)
+TOLD_AS = Shelf("told as", str)
+"""Which record says what something was about that came, by the id that it would have had, or by what it is known in
+whichever file it stands: somebody may forget that record."""
 
 
 class Met(Struct):
@@ -81,6 +85,35 @@ def note_wholes(edit: Edit, space: str, met: Met, ids: Mapping[int, str]) -> Non
     known = edit.kept(WHOLES, space=space, keys=list(kept)) if kept else {}
     if changed := {key: whole for key, whole in kept.items() if known.get(key) != whole}:
         edit.keep(WHOLES, changed, space=space)
+
+
+def let_go(view: View, space: str, origin: str, notes: Sequence[tuple[Note, Draft]]) -> dict[str, str]:
+    """The ids of those notes of which what came was forgotten or evicted here, each with the id that it had."""
+    keys = {draft.id or "": _keys_of(origin, note, draft) for note, draft in notes}
+    asked = list(dict.fromkeys(key for some in keys.values() for key in some))
+    told = view.kept(TOLD_AS, space=space, keys=asked) if asked else {}
+    gone = let_go_among(view, space, "record", [*keys, *told.values()])
+    found = {id: id if id in gone else next((told[key] for key in some if told.get(key) in gone), "")
+             for id, some in keys.items()}  # fmt: skip
+    there = _held(view, space, [id for id, was in found.items() if was and was != id])
+    return {id: was for id, was in found.items() if was and id not in there}
+
+
+def _keys_of(origin: str, note: Note, draft: Draft) -> list[str]:
+    return [draft.id or "", *([f"{origin}:{note.wherever}"] if note.wherever else [])]
+
+
+def note_told_as(
+    edit: Edit, space: str, origin: str, notes: Sequence[tuple[Note, Draft]], here: Mapping[int, str]
+) -> None:
+    """Writes down under which ids that is here which some notes say, by their places, where it is not under theirs."""
+    told = {
+        key: id for place, id in here.items() if id
+        for key in _keys_of(origin, *notes[place]) if key not in ("", id)
+    }  # fmt: skip
+    known = edit.kept(TOLD_AS, space=space, keys=list(told)) if told else {}
+    if changed := {id: other for id, other in told.items() if known.get(id) != other}:
+        edit.keep(TOLD_AS, changed, space=space)
 
 
 def _held(view: View, space: str, ids: Iterable[str]) -> dict[str, Record]:

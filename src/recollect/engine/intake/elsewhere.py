@@ -26,7 +26,7 @@ import msgspec
 from recollect.engine.core import Core, forgotten_among, last_changes, transact
 from recollect.engine.graph.link import Statement, bring_one, name_one
 from recollect.engine.graph.named import names_of
-from recollect.engine.intake.again import Met, is_later, meet, note_wholes, says_the_same
+from recollect.engine.intake.again import Met, is_later, let_go, meet, note_told_as, note_wholes, says_the_same
 from recollect.engine.intake.drafts import draft_conversation, place_conversation
 from recollect.engine.intake.results import Imported
 from recollect.engine.intake.sources import parse_source, write_source
@@ -315,8 +315,8 @@ class Taking:
 
     def _take_notes(self, edit: Edit, notes: Sequence[Note]) -> None:
         found = [(note, draft) for note in notes if (draft := self._draft(note)) is not None]
-        gone = forgotten_among(edit, self._space, "record", (draft.id or "" for _, draft in found))
-        self._forgotten |= dict.fromkeys(gone)
+        gone = let_go(edit, self._space, self._origin, found)
+        self._forgotten |= dict.fromkeys(gone.values())
         coming = [(note, draft) for note, draft in found if draft.id not in gone]
         met = Met({}, set(), [], {}, {}) if self._own else meet(edit, self._space, self._origin, coming)
         known = self._changed_there(edit, [draft for _, draft in coming], met)
@@ -339,6 +339,7 @@ class Taking:
                 self._told.add(receipt.id)
             self._masked |= dict.fromkeys(receipt.masked)
         note_wholes(edit, self._space, met, known)
+        note_told_as(edit, self._space, self._origin, coming, known)
 
     def _count_present(self, id: str | None) -> None:
         """What some note was about already is not here from before: it comes a second time."""
@@ -396,7 +397,7 @@ class Taking:
 
     def _draft(self, note: Note) -> Draft | None:
         given = {name: value for name, value in msgspec.structs.asdict(note).items() if value not in (None, (), {})}
-        for told in ("recalled", "last_recalled", "formerly", "whole"):
+        for told in ("recalled", "last_recalled", "formerly", "whole", "wherever"):
             given.pop(told, None)
         given |= {"id": given.pop("key"), "trust": "imported", "event_time": given.pop("at", None)}
         if not self._own:

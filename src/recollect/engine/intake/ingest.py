@@ -9,10 +9,10 @@ from itertools import islice
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, Step, find, stepping
+from recollect.engine.core import Core, Step, stepping
 from recollect.engine.intake.results import Ingested, SourceDraft
 from recollect.engine.intake.sources import hash_of, ingest_source, read_segments
-from recollect.engine.intake.withheld import forgotten_sections, put_away
+from recollect.engine.intake.withheld import away_among, forgotten_sections, put_away, stands_as
 from recollect.engine.parse import parse_draft, parse_label, parse_optional_time, parse_text
 from recollect.engine.write.grounds import source_id
 from recollect.engine.write.remember import content_hash, ensure_space, make_record, put_of, remember_many, texts_in
@@ -129,20 +129,33 @@ def ingest_conversation(
     given = {"trust": "imported", **given} if kept else given
     drafts = [_message(message, f"messages[{i}]", given) for i, message in enumerate(messages)]
     if not kept:
-        return _summary(remember_many(core, drafts, space, step=step), 0)
+        left = _but_away(core, space, session, drafts)
+        receipts = remember_many(core, left, space, step=step)
+        return msgspec.structs.replace(_summary(receipts, 0), forgotten=len(drafts) - len(left))
     if not drafts:
         raise InvalidInput("messages", "must have at least one message")
     source = _draft_talk(talk, drafts, [_speaker(message) for message in messages])
     if talk.session is None and drafts[0].source is None:
         source = _told_apart(core, source, space, _place(talk, drafts[0], by=drafts[0].text))
     shared = msgspec.structs.replace(drafts[0], metadata={}, source=None)
-    answer = ingest_source(core, source, space, shared, extend=talk.session is not None, step=step)
+    answer = ingest_source(core, source, space, shared, extend=talk.session is not None, told=True, step=step)
     with core.store.read() as view:
-        ids = [record.id for record in read_segments(view, find(view, Record, answer.id, space))]
+        held = view.get(Record, space, answer.id)
+        ids = [] if held is None else [record.id for record in read_segments(view, held)]
+    away = len(answer.forgotten)
     return Ingested(
-        ids=tuple(ids), stored=answer.added, deduplicated=len(drafts) - answer.added, removed=answer.removed,
-        masked=answer.masked, rejected=answer.refused, source=answer,
+        ids=tuple(ids), stored=answer.added, deduplicated=len(drafts) - answer.added - away, removed=answer.removed,
+        forgotten=away, masked=answer.masked, rejected=answer.refused, source=answer,
     )  # fmt: skip
+
+
+def _but_away(core: Core, space: str, session: str, drafts: Sequence[Draft]) -> Sequence[Draft]:
+    """Messages without those that were forgotten or evicted of their session."""
+    with core.store.read() as view:
+        screen = Screen(view, space)
+        kept = [msgspec.structs.replace(one, text=screen.text(one.text)[0]) for one in drafts]
+        away = away_among(view, space, session, kept)
+    return [one for place, one in enumerate(drafts) if place not in away]
 
 
 def _speaker(message: Mapping[str, object]) -> Metadata:
@@ -196,8 +209,8 @@ def _told_apart(core: Core, draft: SourceDraft, space: str, earlier: str) -> Sou
         for place in (earlier, draft.location):
             location, number = place, 1
             while (known := view.get(Record, space, source_id(location))) is not None:
-                held = [record.content_hash for record in read_segments(view, known)]
-                if all(one == other for one, other in zip(held, said, strict=False)):
+                held = {record.id: record.content_hash for record in read_segments(view, known)}
+                if stands_as(view, space, location, held, said):
                     return msgspec.structs.replace(draft, location=location, session=location)
                 number += 1
                 location = f"{place}#{number}"

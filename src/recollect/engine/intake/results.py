@@ -109,6 +109,8 @@ class Ingested(Struct, frozen=True, kw_only=True):
     deduplicated: int
     rejected: int = 0
     removed: int = 0
+    forgotten: int = 0
+    """Messages that were forgotten or evicted here, and do not come back."""
     masked: tuple[str, ...] = ()
     source: IngestedSource | None = None
 
@@ -175,8 +177,8 @@ class Imported(Struct, frozen=True, kw_only=True):
     `newer` are records that were here and have more versions now, `removed` those that are no longer in their
     conversation, note or page and were retired, `same` parts of sources, entities and facts that are here under another
     id, by the one that they have there, and are counted as present; `differing` those that were changed on both sides,
-    `forgotten` the ids of what was forgotten here for good and therefore does not come back. `masked` are the kinds of
-    secrets that the files held and this memory does not.
+    `forgotten` the ids of what was forgotten or evicted here and therefore does not come back. `masked` are the kinds
+    of secrets that the files held and this memory does not.
     """
 
     space: str

@@ -18,7 +18,9 @@ from msgspec import Struct
 from recollect.engine.core import Core, Step, find, forgotten_among, stepping
 from recollect.engine.intake.results import IngestedSource, SourceDraft
 from recollect.engine.intake.withheld import (
+    away_among,
     away_messages,
+    away_with_all,
     copied_places,
     forgotten_sections,
     places_of,
@@ -75,15 +77,18 @@ class CountedSource(Struct, frozen=True):
 
 
 def ingest_source(
-    core: Core, draft: SourceDraft, space: str, fields: Draft, *, extend: bool = False, step: Step | None = None
-) -> IngestedSource:
-    """Writes one source. With `extend`, segments that it held and that are not among the new ones stay before them."""
-    return ingest_sources(core, [CountedSource(draft)], space, fields, extend=extend, step=step)[0]
+    core: Core, draft: SourceDraft, space: str, fields: Draft, *, extend: bool = False, told: bool = False,
+    step: Step | None = None,
+) -> IngestedSource:  # fmt: skip
+    """Writes one source. With `extend`, segments that it held and that are not among the new ones stay before them.
+    What was forgotten of a conversation that is `told`, and not read from a file, stays away.
+    """
+    return ingest_sources(core, [CountedSource(draft)], space, fields, extend=extend, told=told, step=step)[0]
 
 
 def ingest_sources(
     core: Core, sources: Sequence[CountedSource], space: str, fields: Draft, *, extend: bool = False, anew: bool = True,
-    step: Step | None = None,
+    told: bool = False, step: Step | None = None,
 ) -> list[IngestedSource]:  # fmt: skip
     """Writes some sources in one transaction; those that are as they were are left alone. Unless they are to come
     `anew`, conversations stay away that were forgotten, and messages and sections that were forgotten or evicted.
@@ -92,7 +97,7 @@ def ingest_sources(
         check_sizes(ready.draft)
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        writer = SourceWriter(core, edit, space, fields, extend=extend, anew=anew, step=step)
+        writer = SourceWriter(core, edit, space, fields, extend=extend, anew=anew, told=told, step=step)
         written = [writer.write(ready) for ready in sources]
     if any(source.entries for source in written):
         core.written()
@@ -136,10 +141,11 @@ class SourceWriter:
 
     def __init__(
         self, core: Core, edit: Edit, space: str, fields: Draft, *, extend: bool = False, anew: bool = True,
-        step: Step | None = None,
+        told: bool = False, step: Step | None = None,
     ) -> None:  # fmt: skip
         self._step = step
         self._anew = anew
+        self._told = told
         self._core = core
         self._edit = edit
         self._space = space
@@ -156,7 +162,7 @@ class SourceWriter:
         if known is None and self._is_forgotten(ready.draft, id):
             return _answer(ready.draft, self._space, "unchanged", forgotten=(id,))
         if known is not None and _is_same(known, ready.draft, self._fields):
-            forgotten = tuple(one.id for one in self._away_messages(ready.draft).values())
+            forgotten = self._ids_away(ready.draft)
             return _answer(ready.draft, self._space, "unchanged", segments=_count(known), forgotten=forgotten)
         draft, words, masked = self._screened(ready)
         kind = segment_kind(draft.source_kind)
@@ -165,7 +171,7 @@ class SourceWriter:
         away, copied, forgotten = self._withheld(draft, id, before)
         coming = [place for place in range(len(draft.segments)) if place not in away]
         older = known is not None and not self._extend and _is_older_copy(draft, known, before)
-        if older or (known is None and copied and not coming):
+        if older or (known is None and (copied or (self._told and away)) and not coming):
             count = 0 if known is None else _count(known)
             return _answer(
                 draft, self._space, "unchanged", segments=count, forgotten=forgotten, copied=copied, older=older
@@ -201,11 +207,24 @@ class SourceWriter:
             return {}
         return away_messages(self._edit, self._space, draft.session)
 
+    def _ids_away(self, draft: SourceDraft) -> tuple[str, ...]:
+        if self._told:
+            return tuple(self._away_of(draft).values())
+        return tuple(one.id for one in self._away_messages(draft).values())
+
+    def _away_of(self, draft: SourceDraft) -> dict[int, str]:
+        """Where those messages stand of a conversation that is told which were forgotten or evicted, with their ids."""
+        with_all = away_with_all(self._edit, self._space, source_id(draft.location), draft.segments)
+        return with_all | away_among(self._edit, self._space, draft.session or "", draft.segments)
+
     def _withheld(
         self, draft: SourceDraft, id: str, before: Sequence[Record]
     ) -> tuple[frozenset[int], int, tuple[str, ...]]:
         """The places of segments that do not come, how many of them stand in another conversation, and the ids of those
         that were forgotten or evicted."""
+        if self._told:
+            told = self._away_of(draft)
+            return frozenset(told), 0, tuple(told.values())
         if self._anew:
             return frozenset(), 0, ()
         if draft.source_kind != "conversation":
@@ -213,8 +232,8 @@ class SourceWriter:
             return frozenset(sections), 0, tuple(sections.values())
         away = self._away_messages(draft)
         places = places_of(away, draft.segments, before)
-        all_away = places | copied_places(self._edit, self._space, draft)
-        return all_away, len(all_away) - len(places), tuple(one.id for one in away.values())
+        all_away = places.keys() | copied_places(self._edit, self._space, draft)
+        return frozenset(all_away), len(all_away) - len(places), tuple(one.id for one in away.values())
 
     def _is_forgotten(self, draft: SourceDraft, id: str) -> bool:
         """Was a whole conversation forgotten?"""

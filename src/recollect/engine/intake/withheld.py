@@ -16,7 +16,7 @@ from hashlib import blake2b
 from msgspec import Struct
 from msgspec.structs import replace
 
-from recollect.engine.core import forgotten_among, last_changes, ways_out
+from recollect.engine.core import LET_GO, forgotten_among, last_changes, ways_out
 from recollect.engine.intake.reached import ends_of, keep_ends
 from recollect.engine.intake.results import SourceDraft
 from recollect.engine.write.grounds import source_id, source_kind_of
@@ -25,7 +25,6 @@ from recollect.ingest.parsed import short_title
 from recollect.store.base import Edit, Ident, Shelf, View
 from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, Draft, Filter, Message, Record, Segment
 
-_LEFT = ("forget", "evict")
 _INGEST = "ingest"
 _AT_ONCE = 10_000  # hashes of a question
 
@@ -35,9 +34,7 @@ Said = tuple[str, datetime | None]
 
 def away_messages(view: View, space: str, session: str) -> dict[int, Message]:
     """What was forgotten or evicted of the messages of a session, by its place in the session's list."""
-    listed = view.select(Message, Filter(spaces=(space,), sessions=(session,)))
-    gone = _away(view, space, listed)
-    return {place: one for place, one in enumerate(listed) if one.id in gone}
+    return _away_places(view, space, view.select(Message, Filter(spaces=(space,), sessions=(session,))))
 
 
 def _away(view: View, space: str, listed: Sequence[Message]) -> Collection[str]:
@@ -48,18 +45,21 @@ def _away(view: View, space: str, listed: Sequence[Message]) -> Collection[str]:
     found = view.select(Ident, Filter(spaces=(space,), ids=ids, valid_only=False)) if ids else []
     there = {one.id for one in found}
     ways = ways_out(view, space, "record", (id for id in ids if id not in there))
-    return {id for id, verb in ways.items() if verb in _LEFT}
+    return {id for id, verb in ways.items() if verb in LET_GO}
 
 
-def places_of(away: Mapping[int, Message], segments: Sequence[Segment], before: Sequence[Record]) -> frozenset[int]:
-    """Where among segments those messages stand that are away: none that is held, of that time, nearest to that place.
+def places_of(
+    away: Mapping[int, Message], segments: Sequence[Segment | Draft], before: Sequence[Record]
+) -> dict[int, str]:
+    """Where among segments those messages stand that are away, with their ids: none that is held, of that time, nearest
+    to that place.
 
     Of what was said, nothing may be left to compare it with.
     """
     if not away:
-        return frozenset()
+        return {}
     unheld = missing(segments, before)
-    found: set[int] = set()
+    found: dict[int, str] = {}
     for place, message in away.items():
         same = [
             one
@@ -67,8 +67,59 @@ def places_of(away: Mapping[int, Message], segments: Sequence[Segment], before: 
             if one not in found and (segments[one].event_time or message.at) == message.at
             and (segments[one].event_time is not None or one == place)
         ]  # fmt: skip
-        found |= set(sorted(same, key=lambda one: abs(one - place))[:1])
-    return frozenset(found)
+        found |= dict.fromkeys(sorted(same, key=lambda one: abs(one - place))[:1], message.id)
+    return found
+
+
+def away_among(view: View, space: str, session: str, said: Sequence[Segment | Draft]) -> dict[int, str]:
+    """Where among messages that somebody adds to a session those stand that were forgotten or evicted of it, with their
+    ids: by their moment, where all that is held of that is said again. What does not say when it was said is known by
+    its place, where all that the session holds is said again.
+    """
+    of = Filter(spaces=(space,), sessions=(session,))
+    times = [one.event_time for one in said if one.event_time is not None]
+    dated = view.select(Message, replace(of, since=min(times), until=max(times))) if times else []
+    away = _away_places(view, space, dated)
+    listed = view.select(Message, of)
+    whole = _away_places(view, space, listed) if len(listed) <= len(said) else {}
+    if not away and not whole:
+        return {}
+    hashes = tuple({content_hash(one.text) for one in said})
+    held = view.select(Record, replace(of, kinds=("message",), hashes=hashes, valid_only=False))
+    texts = {one.id: one.text for one in held}
+    again = (texts.get(one.id) == said[place].text for place, one in enumerate(listed) if place not in whole)
+    told = {(one.event_time, one.text) for one in said}
+    apart = {one.at for place, one in enumerate(dated) if place not in away and (one.at, texts.get(one.id)) not in told}
+    away = {place: one for place, one in away.items() if one.at not in apart}
+    by_time = {place: id for place, id in places_of(away, said, held).items() if said[place].event_time is not None}
+    return by_time | (places_of(whole, said, held) if whole and all(again) else {})
+
+
+def _away_places(view: View, space: str, listed: Sequence[Message]) -> dict[int, Message]:
+    gone = _away(view, space, listed)
+    return {place: one for place, one in enumerate(listed) if one.id in gone}
+
+
+def away_with_all(view: View, space: str, id: str, said: Sequence[Segment]) -> dict[int, str]:
+    """Where those messages stand that were said when something was said in a conversation that was forgotten as a
+    whole, by its id.
+    """
+    known = view.kept(_MOMENTS, space=space, keys=[id]).get(id)
+    gone = frozenset[int]() if known is None else frozenset(known.gone)
+    times = ((place, one.event_time) for place, one in enumerate(said))
+    return {place: id for place, at in times if at is not None and _moment(at) in gone}
+
+
+def stands_as(view: View, space: str, session: str, held: Mapping[str, str], said: Sequence[str]) -> bool:
+    """Does one of two conversations go on where the other ends, with whatever was said where something was forgotten or
+    evicted? Each is given by hashes, that which is held by the ids of its messages.
+    """
+    listed = view.select(Message, Filter(spaces=(space,), sessions=(session,)))
+    gone = _away(view, space, listed)
+    known = [None if one.id in gone else held[one.id] for one in listed if one.id in gone or one.id in held]
+    known = known or [*held.values()]
+    same = [one == other for one, other in zip(known, said, strict=False) if one is not None]
+    return all(same) and (bool(same) or not gone)
 
 
 def missing(segments: Sequence[Segment | Draft], before: Sequence[Record]) -> list[int]:
@@ -201,7 +252,7 @@ def note_forgotten(edit: Edit, space: str, records: Iterable[Record]) -> None:
     edit.keep(_SECTIONS, dict.fromkeys(whole), space=space)
     parts: dict[str, list[Record]] = {}
     for one in removed:
-        if one.source is not None and one.locator is not None and one.id not in whole:
+        if one.source is not None and one.locator is not None and not one.file_name() and one.id not in whole:
             parts.setdefault(source_id(one.source), []).append(one)
     ends: dict[str, str] = {}
     for id in {*whole, *parts}:

@@ -18,7 +18,7 @@ from recollect.engine.write.screen import ALL_PRIVATE, Screen, told_masked, told
 from recollect.errors import InvalidInput
 from recollect.fields import filled_from
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
-from recollect.ingest.pieces import heading_of
+from recollect.ingest.pieces import called
 from recollect.store.base import Edit, Lexis, View
 from recollect.store.ops import Put, PutMessages, PutSpace
 from recollect.store.terms import TERMS_VERSION, PerWord, hash_term, split_words, terms_of
@@ -63,7 +63,7 @@ def count_terms(title: str | None, text: str, beside: str = "") -> dict[int, int
 
 def count_stated(one: Stated) -> dict[int, int]:
     """How often each term occurs in all that something is found by."""
-    return count_terms(heading_of(one.kind, one.title), one.text, said_beside(one))
+    return count_terms(called(one), one.text, said_beside(one))
 
 
 def said_beside(one: Stated) -> str:

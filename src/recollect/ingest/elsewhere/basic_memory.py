@@ -69,7 +69,8 @@ def _read_note(name: str, text: str, changed: datetime | None, whole: str) -> It
     front, body = split_front_matter(text)
     title = text_of(front, "title") or name.rsplit("/", 1)[-1].removesuffix(".md")
     project = name.rpartition("/")[0] or None
-    key = text_of(front, "permalink") or name
+    link = text_of(front, "permalink")
+    key = link or name
     tags, since = labels_of(front.get("tags")), time_of(front, "created", "date", "modified")
     at, last = since or changed, time_of(front, "modified", "updated") or changed
     dated: dict[str, Json] = {} if last is None else {"updated_at": last.isoformat()}
@@ -93,6 +94,7 @@ def _read_note(name: str, text: str, changed: datetime | None, whole: str) -> It
                 key=key_of(key, said), text=f"{title}: {plain}", kind=observed["category"].strip(),
                 tags=tuple(dict.fromkeys((*tags, *_TAG.findall(said)))), at=at, source=name, room=project, title=title,
                 metadata=dated if context is None else {"context": context[1], **dated}, whole=whole,
+                wherever=None if link else _wherever(name, said),
             )  # fmt: skip
         elif related is not None:
             predicate = (related["predicate"] or "").strip("\"' ") or "links_to"
@@ -105,7 +107,11 @@ def _read_note(name: str, text: str, changed: datetime | None, whole: str) -> It
     said = re.sub(r"\n{3,}", "\n\n", said)
     if said and said.lstrip("# ").strip() != title:
         yield Note(key=f"{key}#", text=said, title=title, kind="note", tags=tags, at=at, source=name, room=project,
-                   metadata=dated, whole=whole)  # fmt: skip
+                   metadata=dated, whole=whole, wherever=None if link else _wherever(name, said))  # fmt: skip
+
+
+def _wherever(name: str, said: str) -> str:
+    return key_of("wherever", name.rpartition("/")[2], said)
 
 
 def _fact(title: str, predicate: str, other: str, since: datetime | None, name: str) -> Fact:

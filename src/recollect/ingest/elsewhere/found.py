@@ -29,6 +29,8 @@ class Note(Struct, frozen=True, kw_only=True):
     """By which keys its program knew what it says in the place of."""
     whole: str | None = None
     """Of what it is a part: what came of that and is no longer told is no longer in it. All parts come together."""
+    wherever: str | None = None
+    """By what it is known in whichever file it stands, where its key tells that: notes are moved."""
     title: str | None = None
     kind: str = "memory"
     memory_type: str = "semantic"

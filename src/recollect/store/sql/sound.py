@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from recollect.store.base import Thing, names_of
-from recollect.store.marks import MARKS, is_as_written, most_lost
+from recollect.store.marks import BUCKETS, MARKS, is_as_written, missing_buckets, most_lost
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.rows import to_entity
 from recollect.store.sql.seal import NOTED, SPACES, is_sound, is_sound_entry, is_sound_space
@@ -70,8 +70,16 @@ def _broken_marks(db: Database, besides: Collection[str]) -> Iterator[str]:
     shelves = ", ".join(f"'{shelf.name}'" for shelf in MARKS)
     for number, name in db.rows("SELECT no, name FROM spaces ORDER BY no"):
         rows = db.rows(f"SELECT shelf, key, value FROM shelves WHERE space_no = ? AND shelf IN ({shelves})", (number,))
+        if str(name) in besides:
+            continue
+        if missing := missing_buckets(str(key) for shelf, key, _ in rows if shelf == BUCKETS.name):
+            yield (
+                f"{len(missing) * most_lost(BUCKETS.name)} marks or more of what was forgotten or evicted may be"
+                f" missing (space {name}, {len(missing)} of their rows): what they stand for could come back by an old"
+                f" export or file; {_GO_ON}, which puts empty rows in their place, or restore a backup"
+            )
         broken = [shelf for shelf, key, value in rows if not is_as_written(shelf, key, value)]
-        if broken and str(name) not in besides:
+        if broken:
             lost = sum(map(most_lost, broken))
             yield (
                 f"up to {lost} marks of what was forgotten or evicted are not as written (space {name}): what they"

@@ -134,7 +134,14 @@ def marks_of(db: Database, number: int, entries: Sequence[int]) -> dict[str, Buc
     rows = db.rows(sql, values)
     left = {(noun, id): Mark(reason or verb) for noun, id, verb, _, reason in rows if verb != FORGET}
     marks = left | {(noun, id): forgotten_at(at) for noun, id, verb, at, _ in rows if verb == FORGET}
-    return with_marks(read_shelf(db, number, BUCKETS, keys_of(id for _, id in marks)), marks)
+    near = read_shelf(db, number, BUCKETS, keys_of(id for _, id in marks))
+    while True:
+        changed = with_marks(near, marks)
+        beyond = [key for key in changed if key not in near]
+        there = read_shelf(db, number, BUCKETS, beyond) if beyond else {}
+        if not there:
+            return changed
+        near |= there  # a part that marks go to is there already, where one of its siblings was lost
 
 
 def marked(db: Database, number: int) -> list[tuple[str, str, str, str | None]]:

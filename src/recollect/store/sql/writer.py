@@ -587,5 +587,5 @@ def _same_text(op: Put, record: Record) -> int:
     if not isinstance(op.before, Record):
         return max(op.thing.version, 0)
     before = op.before
-    same = (before.content_hash, before.title) == (record.content_hash, record.title)
-    return before.version if same else 0
+    was, now = ((one.content_hash, one.title, one.file_name()) for one in (before, record))
+    return before.version if was == now else 0

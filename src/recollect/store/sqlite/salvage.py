@@ -24,9 +24,10 @@ from recollect import private
 from recollect.errors import NewerStore, NotFound, ReadOnlyStore, RecollectError, StoreDamaged, StoreError, StoreFull
 from recollect.store.base import Thing
 from recollect.store.kept import Repaired
-from recollect.store.marks import is_as_written, most_lost
+from recollect.store.marks import BUCKETS, empty_bucket, is_as_written, missing_buckets, most_lost
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sql.database import Row
+from recollect.store.sql.rows import to_json
 from recollect.store.sql.seal import NOTED, SPACES, is_sound, is_sound_entry, is_sound_space, seal
 from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
 from recollect.store.sqlite.backup import copied_with_its_log, put_in_place
@@ -82,7 +83,7 @@ def _replace(path: Path, now: datetime) -> Repaired:
     assert aside is not None
     told = Repaired(
         kept=saved.kept, set_aside=len(saved.broken), unreadable=saved.lost, kept_aside=str(aside),
-        marks=sum(most_lost(str(one["shelf"])) for one in saved.broken if one["table"] == "shelves"),
+        marks=saved.marks + sum(most_lost(str(one["shelf"])) for one in saved.broken if one["table"] == "shelves"),
     )  # fmt: skip
     private.write_text(aside / "rows.jsonl", "\n".join([*lines, ""]))
     return told
@@ -108,10 +109,13 @@ def _no_room(path: Path, error: OSError | sqlite3.Error) -> StoreError:
 
 
 class _Saved(Struct):
-    """Rows on their way: how many are kept, which are not what they were, and how many cannot be read at all."""
+    """Rows on their way: how many are kept, which are not what they were, and how many cannot be read at all; and how
+    many marks may have stood in rows that are missing.
+    """
 
     kept: int = 0
     lost: int = 0
+    marks: int = 0
     broken: list[dict[str, object]] = msgspec.field(default_factory=list[dict[str, object]])
 
 
@@ -170,6 +174,7 @@ def _save(old: Path, fresh: Path) -> _Saved | None:
             for table in _KEPT:
                 _take_what_can_be_read(source, to, table, saved)
             _take_spaces(to, saved)
+            _fill_marks(to, saved)
             to.execute("INSERT OR IGNORE INTO tallies(space_no, records, length) SELECT no, 0, 0 FROM spaces")
             _take_numbers(source, to)
             to.execute("COMMIT")
@@ -231,6 +236,19 @@ def _take_spaces(to: sqlite3.Connection, saved: _Saved) -> None:
         there = not isinstance(name, str) or to.execute("SELECT 1 FROM spaces WHERE name = ?", (name,)).fetchone()
         row = (number, f"space-{number}" if there else name, "", at, "{}")
         to.execute(f"INSERT INTO spaces({', '.join(SPACES)}, checksum) VALUES(?, ?, ?, ?, ?, ?)", (*row, seal(row)))
+
+
+def _fill_marks(to: sqlite3.Connection, saved: _Saved) -> None:
+    """Puts an empty row of marks where one of four was lost, or set aside."""
+    aside = {(one["space_no"], one["key"]) for one in saved.broken if one.get("shelf") == BUCKETS.name}
+    held: dict[int, list[str]] = {}
+    for number, key in to.execute("SELECT space_no, key FROM shelves WHERE shelf = ?", (BUCKETS.name,)):
+        held.setdefault(number, []).append(key)
+    for number, keys in held.items():
+        for key in missing_buckets(keys):
+            row = (number, BUCKETS.name, key, to_json(empty_bucket(key)))
+            to.execute("INSERT INTO shelves(space_no, shelf, key, value) VALUES(?, ?, ?, ?)", row)
+            saved.marks += 0 if (number, key) in aside else most_lost(BUCKETS.name)
 
 
 def _is_whole(table: str, columns: Sequence[str], row: Row) -> bool:
