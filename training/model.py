@@ -1,6 +1,6 @@
 """What do the two models compute?
 
-Both are MiniLM's six layers. The embedder gives a pooled vector and, through a small head, a short vector and a weight
+Both are of MiniLM's kind, the embedder of six layers and the reranker of twelve. The embedder gives a pooled vector and, through a small head, a short vector and a weight
 for each token; a question and a passage are compared by MaxSim. The reranker reads both at once and gives a number.
 """
 
@@ -18,6 +18,7 @@ from training.weights import LAYERS, POSITIONS, WINDOW, WORDS
 
 WIDTH, HEADS, VOCABULARY = 384, 12, 30522
 TOKEN_DIM = 48
+READER_LAYERS = 12
 HEAD_SEED = 1
 """Heads begin alike whatever the seed of the training, so that weights of several seeds can be averaged."""
 FIRST, LAST = 101, 102
@@ -45,12 +46,12 @@ class Layer(nn.Module):
 class Encoder(nn.Module):
     """MiniLM: one vector of 384 numbers for each token."""
 
-    def __init__(self, dropout: float = 0.0) -> None:
+    def __init__(self, dropout: float = 0.0, layers: int = LAYERS) -> None:
         super().__init__()
         self.words, self.positions = nn.Embedding(VOCABULARY, WIDTH), nn.Embedding(WINDOW, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
         self.drop = nn.Dropout(dropout)
-        self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
+        self.layers = nn.ModuleList(Layer(dropout) for _ in range(layers))
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         x = self.drop(self.norm(self.words(ids) + self.positions.weight[: ids.shape[1]]))
@@ -127,7 +128,8 @@ class Reranker(nn.Module):
 
     def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
-        self.encoder = Encoder(dropout)
+        self.encoder = Encoder(dropout, READER_LAYERS)
+        self.encoder.words.weight.requires_grad_(False)  # what it learns there of few words it would unlearn of others
         self.score = nn.Linear(WIDTH, 1)
         nn.init.normal_(self.score.weight, std=0.02)
         nn.init.zeros_(self.score.bias)

@@ -1,6 +1,6 @@
 """How are both models trained, from prepared data to weights and numbers?
 
-    python -m training.run --data data.npz --base base.npz --sets sets.npz --seed 1 --out FOLDER
+    python -m training.run --data data.npz --base base.npz --reader-base reader.npz --sets sets.npz --seed 1 --out FOLDER
 
 On one GPU: mines near misses, trains the reranker, has it teach the embedder, and measures both before export. With
 `--taught` both learn from what a larger model said. Writes
@@ -29,6 +29,10 @@ def halve(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: array.astype(np.float16) for name, array in arrays.items()}
 
 
+def read_weights(path: Path) -> dict[str, np.ndarray]:
+    return {name: array.astype(np.float32) for name, array in np.load(path).items()}
+
+
 def add_plan(parser: argparse.ArgumentParser, name: str, plan: type) -> None:
     for one in fields(plan):
         if one.name != "leave_out":
@@ -43,7 +47,7 @@ def read_plan(args: argparse.Namespace, name: str, plan: type, leave_out: tuple[
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("data", "base", "out"):
+    for name in ("data", "base", "reader-base", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--sets", type=Path, help="measure on these (training.alone pack)")
     parser.add_argument("--seed", type=int, default=1)
@@ -57,7 +61,7 @@ def main() -> None:
     say = teller()
     torch.set_float32_matmul_precision("high")
     args.out.mkdir(parents=True, exist_ok=True)
-    base = {name: array.astype(np.float32) for name, array in np.load(args.base).items()}
+    base, reader_base = (read_weights(path) for path in (args.base, args.reader_base))
     data = read_data(args.data, args.device)
     fold = (args.seed - 1) % FOLDS if args.leave_out is None else args.leave_out
     leave_out = () if fold < 0 else (fold,)
@@ -67,7 +71,7 @@ def main() -> None:
     say(f"near misses mined for {len(data.questions)} questions among {len(data.passages)} passages")
     taught = Taught(*read_taught(args.taught)) if args.taught else None
     plan = read_plan(args, "reranker", train_reranker.Plan, leave_out)
-    reranker = train_reranker.train_reranker(data, base, mined, taught, args.seed, plan).eval()
+    reranker = train_reranker.train_reranker(data, reader_base, mined, taught, args.seed, plan).eval()
     np.savez(args.out / f"{args.reader or 'reranker'}-{args.seed}.npz", **halve(reranker.dump()))
     say("reranker trained")
     if args.reader:

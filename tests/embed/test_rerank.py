@@ -40,10 +40,10 @@ def test_a_text_scores_the_same_alone_and_beside_others(reranker: Reranker) -> N
     assert [float(reranker.score(question, [text])[0]) for text in TEXTS] == together.tolist()
 
 
-def test_it_says_what_it_said_with_a_table_of_words_of_its_own(reranker: Reranker) -> None:
-    """Common and rare words, with a row in four bits and with one in eight; processors round a little differently."""
+def test_it_says_on_every_machine_what_it_was_measured_with(reranker: Reranker) -> None:
+    """Of common and of rare words; processors round a little differently."""
     texts = ["We left Kafka because rebalancing took minutes.", "Xylophones and zebrafish are spelt oddly."]
-    assert reranker.score("Why did we stop using Kafka?", texts).tolist() == pytest.approx([2.625, -4.521], abs=0.3)
+    assert reranker.score("Why did we stop using Kafka?", texts).tolist() == pytest.approx([3.148, -4.525], abs=0.3)
 
 
 def test_texts_and_questions_of_any_length_are_read(reranker: Reranker) -> None:

@@ -36,14 +36,14 @@ def talk(tmp_path: Path) -> Iterator[Memory]:
 def test_a_deep_recall_reads_the_best_and_says_so(talk: Memory) -> None:
     answer = talk.recall(QUESTION, deep=True)
     assert answer[0].record.text == TURNS[0]
-    assert answer.signals.reranker == "recollect-reranker-4-int8"
+    assert answer.signals.reranker == "recollect-reranker-5-int8"
     assert [hit.why.deep is not None for hit in answer] == [True] * len(answer)
     assert [hit.score for hit in answer] == sorted((hit.score for hit in answer), reverse=True)
 
 
 def test_the_default_recall_compares_wordpieces_and_reads_the_best_few_of_a_small_store(talk: Memory) -> None:
     answer = talk.recall(QUESTION)
-    assert (answer[0].record.text, answer.signals.reranker) == (TURNS[0], "recollect-reranker-4-int8")
+    assert (answer[0].record.text, answer.signals.reranker) == (TURNS[0], "recollect-reranker-5-int8")
     best = answer[0].why
     assert best.tokens is not None
     assert best.tokens > 0.5

@@ -64,8 +64,8 @@ UNRELATED = (
 
 def test_questions_about_nothing_stored_score_low(told: Memory) -> None:
     best = sorted(told.recall(question)[0].score for question in UNRELATED)
-    assert best[-2] < 0.2  # a bus to the airport and a flight from it are near each other
-    assert sum(len(told.recall(question, min_score=0.2)) for question in UNRELATED) <= 1
+    assert best[-2] < 0.25  # a bus to the airport and a flight from it are near each other
+    assert sum(len(told.recall(question, min_score=0.25)) for question in UNRELATED) <= 1
 
 
 def test_without_a_model_a_question_about_nothing_stored_finds_nothing(memory: Memory) -> None:
