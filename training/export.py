@@ -47,6 +47,10 @@ WEIGHT, WEIGHT_BIAS = "recollect.token_weight.weight", "recollect.token_weight.b
 SCORE, SCORE_BIAS = "recollect.score.weight", "recollect.score.bias"
 HEADS = ("token_head", "token_weight", "score_head")
 CODES, FILE = "word_codes", "words.int8"
+BASES = {
+    "embedder": "sentence-transformers/all-MiniLM-L6-v2",
+    "reranker": "cross-encoder/ms-marco-MiniLM-L-12-v2",
+}
 
 
 def deepen(graph: onnx.GraphProto, layers: int) -> None:
@@ -204,7 +208,7 @@ def write_facts(out: Path, names: Sequence[str]) -> None:
         "token_dim": 48,
         "window": WINDOW,
         "licence": "Apache-2.0",
-        "base": {"embedder": "sentence-transformers/all-MiniLM-L6-v2", "reranker": "cross-encoder/ms-marco-MiniLM-L-12-v2"},
+        "base": {name: BASES[name] for name in names},
         "made_with": {"onnx": onnx.__version__, "onnxruntime": onnxruntime.__version__},
         "sha256": {file: sha256(out / file) for file in (*(f"{name}.onnx" for name in names), FILE)},
     }

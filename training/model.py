@@ -1,7 +1,8 @@
 """What do the two models compute?
 
-Both are of MiniLM's kind, the embedder of six layers and the reranker of twelve. The embedder gives a pooled vector and, through a small head, a short vector and a weight
-for each token; a question and a passage are compared by MaxSim. The reranker reads both at once and gives a number.
+Both are of MiniLM's kind, the embedder of six layers, the reranker of twelve. The embedder gives a pooled vector and,
+through a small head, a short vector and a weight for each token; a question and a passage are compared by MaxSim. The
+reranker reads both at once and gives a number.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ class Reranker(nn.Module):
     def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
         self.encoder = Encoder(dropout, READER_LAYERS)
-        self.encoder.words.weight.requires_grad_(False)  # what it learns there of few words it would unlearn of others
+        self.encoder.words.weight.requires_grad_(False)  # both models read one table
         self.score = nn.Linear(WIDTH, 1)
         nn.init.normal_(self.score.weight, std=0.02)
         nn.init.zeros_(self.score.bias)

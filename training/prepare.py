@@ -35,7 +35,7 @@ SEED = 20
 LEFT_OUT = ("squad-nqg", "qmsum", "policyqa")
 """Share-alike, or no licence was found in their repositories."""
 KEPT_APART = ("la",)
-"""Parts of the notes that no model is trained on, so that the ranker can be refined on what all of them say of those."""
+"""Parts of the notes that no model is trained on: the ranker is refined on what they say of those."""
 FOLDS, ALWAYS, HELD = 4, 254, 255  # as in mine.py, which needs torch
 HELD_SHARE = 25
 """Of so many pools one is held out."""

@@ -1,11 +1,12 @@
 """How are both models trained, from prepared data to weights and numbers?
 
-    python -m training.run --data data.npz --base base.npz --reader-base reader.npz --sets sets.npz --seed 1 --out FOLDER
+    python -m training.run --data data.npz --base base.npz --reader-base reader.npz --seed 1 --out FOLDER
 
 On one GPU: mines near misses, trains the reranker, has it teach the embedder, and measures both before export. With
 `--taught` both learn from what a larger model said. Writes
-embedder-SEED.npz and reranker-SEED.npz (fp16); with `--reader NAME` a reranker alone, as NAME-SEED.npz. A seed leaves
-out a part of the everyday stores (`unseen.py` has the models judge it); `--leave-out -1` leaves none out.
+embedder-SEED.npz and reranker-SEED.npz (fp16); with `--reader NAME` a reranker alone, as NAME-SEED.npz, and with
+`--words EMBEDDER` one that reads that embedder's table of words, as both are shipped. A seed leaves out a part of the
+everyday stores (`unseen.py` has the models judge it); `--leave-out -1` leaves none out.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from training.model import Embedder
 from training.runtimes import embed_by_torch, score_by_torch, teller
 from training.teach import TAUGHT, read_taught
 from training.train_reranker import Taught, score_all
+from training.weights import WORDS, as_shipped
 
 
 def halve(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -53,6 +55,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--taught", type=Path, nargs="+", help="what a larger model said (training.teach)")
     parser.add_argument("--reader", metavar="NAME", help="train a reranker alone, and call it so")
+    parser.add_argument("--words", type=Path, help="the embedder whose table of words the reranker reads")
     parser.add_argument("--leave-out", type=int, help=f"which of {FOLDS} folds; else by the seed")
     add_plan(parser, "reranker", train_reranker.Plan)
     add_plan(parser, "embedder", train_embedder.Plan)
@@ -62,6 +65,8 @@ def main() -> None:
     torch.set_float32_matmul_precision("high")
     args.out.mkdir(parents=True, exist_ok=True)
     base, reader_base = (read_weights(path) for path in (args.base, args.reader_base))
+    if args.words:
+        reader_base[WORDS] = as_shipped(read_weights(args.words)[WORDS])
     data = read_data(args.data, args.device)
     fold = (args.seed - 1) % FOLDS if args.leave_out is None else args.leave_out
     leave_out = () if fold < 0 else (fold,)

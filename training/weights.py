@@ -68,7 +68,9 @@ def read_reader(wheel: Path) -> dict[str, np.ndarray]:
     held = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
 
     def read(name: str) -> np.ndarray:
-        codes, zero, scale = (held[f"{name}_{part}"].astype(np.float32) for part in ("quantized", "zero_point", "scale"))
+        codes, zero, scale = (
+            held[f"{name}_{part}"].astype(np.float32) for part in ("quantized", "zero_point", "scale")
+        )
         return (codes - zero) * scale
 
     embeddings = "bert.embeddings."
@@ -105,6 +107,12 @@ def _products(graph: onnx.GraphProto) -> list[tuple[str, str]]:
             bias = next((given for given in step.input if given.endswith(".bias")), "")
         found.append((weight, bias))
     return found
+
+
+def as_shipped(words: np.ndarray) -> np.ndarray:
+    """A table of words with what is lost of it in 8 bits."""
+    scales = np.maximum(np.abs(words).max(axis=1, keepdims=True) / 127, 1e-12)
+    return np.rint(words / scales) * scales
 
 
 def main() -> None:

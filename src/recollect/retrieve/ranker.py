@@ -47,8 +47,9 @@ _BLIND, _BLIND_SAID, _BLIND_COVERED, _BLIND_LEVEL = 0.8, 0.21, 5.7, -2.9
 _MOSTLY, _WORDLESS = 0.5, 0.4
 _LONG, _PAIR_TERMS = 100.0, 3.0
 _FORMER_GAP = 4.0
-_SUCCESSORS, _SUCCESSOR_GAP, _SAME_COSINE, _SAME_WORDS = 3, 1.0, 0.6, 0.3
-_CHANGING_COSINE, _CHANGING_WORDS = 0.4, 0.2  # of one that says itself that something changed
+_SUCCESSORS, _SUCCESSOR_GAP, _SAME = 3, 1.0, (0.6, 0.3)  # as like as that, by their vectors or by their words
+_CHANGING = 0.4, 0.2  # of one that says itself that something changed
+_ANSWERING, _READ_GAP, _READ_AS_WELL = (0.3, 0.1), 0.5, (2.0, 1.0)
 _COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR, _READ_SHARE = 10, 5.0, 2.6, 0.3, 0.5
 
 
@@ -231,8 +232,9 @@ def put_newer_first(evidence: Evidence, said: Floats) -> Floats:
 
     So what was changed stands before what it was, though the networks think a little more of that; unless it lacks a
     name that was asked for, and what has that name comes first. One that says itself that something changed ("from May
-    on", "retired") may be less like what it changes, if that would answer. Where the question asks for what was, the
-    last before the newest takes its place.
+    on", "retired") may be less like what it changes, if that would answer, and still less one that answers as well by
+    what was read of both; where reading does not say so, it must be the nearer. Where the question asks for what was,
+    the last before the newest takes its place.
     """
     like, time, past = evidence.like, evidence.time, evidence.asks_past
     if like is None or len(said) < 2:
@@ -246,7 +248,7 @@ def put_newer_first(evidence: Evidence, said: Floats) -> Floats:
             continue
         both = row[best], row[other]
         says_so = said[best] > 0.0 and _says_so(evidence, best, other)
-        least = (_CHANGING_COSINE, _CHANGING_WORDS) if says_so else (_SAME_COSINE, _SAME_WORDS)
+        least = _ANSWERING if _reads_as_well(evidence, best, other) else _CHANGING if says_so else _SAME
         if like.cosine[both] < least[0] and like.shared[both] < least[1]:
             continue
         if past and time[other] > time[best]:
@@ -276,7 +278,17 @@ def _gap(evidence: Evidence, names: Ints, best: int, other: int) -> float:
     known = evidence.asks_past and (
         (evidence.replaced is not None and evidence.replaced[other]) or names[best] > names[other]
     )
-    return _FORMER_GAP if known else _SUCCESSOR_GAP
+    if known:
+        return _FORMER_GAP
+    was_read = not evidence.asks_past and not np.isnan(evidence.deep[[best, other]]).any()
+    return _READ_GAP if was_read and not _reads_as_well(evidence, best, other) else _SUCCESSOR_GAP
+
+
+def _reads_as_well(evidence: Evidence, best: int, other: int) -> bool:
+    """Was a candidate read, and answers by that nearly as surely as the best, whatever time is asked for?"""
+    least, behind = _READ_AS_WELL
+    deep = evidence.deep
+    return not evidence.asks_past and bool(deep[other] >= max(least, deep[best] - behind))
 
 
 def _says_so(evidence: Evidence, best: int, other: int) -> bool:
