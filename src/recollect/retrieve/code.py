@@ -22,10 +22,10 @@ from recollect.retrieve.ranker import judge
 
 LOOKED_AT = 60
 """Of so many of the best it is looked at what kind of piece they are."""
-_NEAR, _LATE, _WORDS, _READ = 0.85, 5.0, 3.0, 0.3
+_NEAR, _LATE, _WORDS, _READ = 0.85, 5.0, 3.0, 0.6
 _NAMELESS, _HELPER, _INSIDE, _CLASS, _DOCUMENTED, _CALLED = -3.0, -0.5, -1.7, -0.8, 1.4, 5.0
 _LEAST = _NAMELESS + _HELPER + _INSIDE + _CLASS
-_SLOPE, _LEVEL = 0.45, -4.5
+_SLOPE, _LEVEL = 0.38, -3.9
 _ASIDE = 1.0
 """So much of the logarithm of its odds code loses where notes or documents stand beside it."""
 _CERTAIN = 0.999

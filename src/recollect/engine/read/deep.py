@@ -10,6 +10,7 @@ import numpy as np
 from recollect.engine.embedding.vectors import Sighted, pieces_of
 from recollect.engine.read.candidates import Question
 from recollect.engine.read.foresight import SMALL
+from recollect.ingest.face import documentation_of
 from recollect.store.base import View
 from recollect.store.search import Pick
 from recollect.types import Record
@@ -23,14 +24,14 @@ DEEP = 20
 """How many of the best candidates are read when a question asks for it."""
 FEW = 5
 """How many are read in a small store without being asked."""
-FEW_OF_CODE = 10
-"""How many where only code is asked for, in a store of any size: of each no more than its beginning."""
+FEW_OF_CODE = 12
+"""How many where only code is asked for, in a store of any size: of each no more than what it says of itself."""
 DEEP_SECONDS = 2.0
 """How long reading may take when a question asks for it."""
 FEW_SECONDS = 0.15
 """How long it may take without being asked."""
 _SHORT = 3_000
-_BEGINNING = 600  # characters, of code
+_BEGINNING, _DOCUMENTED = 600, 400  # characters of code, and of what it says of itself
 
 
 def is_worth_reading(records: int) -> bool:
@@ -42,7 +43,7 @@ def short_enough(records: Sequence[Record], *, deep: bool) -> Sequence[Record]:
     """The first of some records, as many as are read in a moment: unless it was asked for, long ones are not."""
     if deep:
         return records
-    sizes = np.cumsum([len(_beginning(record) if record.kind == "code" else record.text) for record in records])
+    sizes = np.cumsum([len(_say_of_code(record) if record.kind == "code" else record.text) for record in records])
     return records[: int((sizes <= _SHORT).sum())]
 
 
@@ -67,16 +68,15 @@ def read_closely(
 
 
 def _pieces_to_read(view: View, vectors: Sighted, question: Question, records: Sequence[Record]) -> list[str]:
-    """Of each record the piece that matches best: the model reads no more than one at once. Of code it is the
-    beginning, where its signature and its documentation say what it does.
-    """
+    """Of each record the piece that matches best: the model reads no more than one at once."""
     best = _best_pieces(view, vectors, question, [record for record in records if record.kind != "code"])
     found = iter(best)
-    return [_beginning(record) if record.kind == "code" else next(found) for record in records]
+    return [_say_of_code(record) if record.kind == "code" else next(found) for record in records]
 
 
-def _beginning(code: Record) -> str:
-    return code.text[:_BEGINNING]
+def _say_of_code(code: Record) -> str:
+    """What a piece of code says of itself, or else its beginning: the model has read sentences, and little code."""
+    return documentation_of(code.text)[:_DOCUMENTED] or code.text[:_BEGINNING]
 
 
 def _best_pieces(view: View, vectors: Sighted, question: Question, records: Sequence[Record]) -> list[str]:
