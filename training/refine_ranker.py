@@ -38,7 +38,7 @@ from training.fit_talk import Row, Watched, measure_error
 from training.lines import save
 from training.prepare import LEFT_OUT, NOTES
 
-NAME, REFINED = "recollect-ranker-5", ("la",)
+NAME, REFINED = "recollect-ranker-6", ("la",)
 SEED, TOGETHER, STORES, ASKED = 1, 4, 110, 15
 TALK, PAGES = ("spc", "molweni"), ("fairytale", "medquad", "pypi-readme", "qamr")
 POOLS, OF_POOL, LONGEST = 12, 25, 300

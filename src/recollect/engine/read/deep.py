@@ -30,7 +30,7 @@ DEEP_SECONDS = 2.0
 """How long reading may take when a question asks for it."""
 FEW_SECONDS = 0.15
 """How long it may take without being asked."""
-_SHORT = 3_000
+_SHORT = 2_000
 _BEGINNING, _DOCUMENTED = 600, 400  # characters of code, and of what it says of itself
 
 
