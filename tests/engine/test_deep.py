@@ -58,13 +58,13 @@ def test_the_default_recall_reads_nothing_in_a_large_store_nor_what_is_long(talk
     assert talk.recall("How was the night?", space="book").signals.reranker is None
 
 
-def test_of_code_the_beginning_of_the_best_few_is_read_in_a_store_of_any_size(
+def test_of_code_what_the_best_few_say_of_themselves_is_read_in_a_store_of_any_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recollect.engine.read.recall.FEW_SECONDS", 600.0)  # a busy machine reads as many
     monkeypatch.setattr("recollect.engine.embedding.semantics._WHOLE", 600.0)
     monkeypatch.setattr("recollect.engine.read.deep.SMALL", 1)
-    parts = [f'def part_{n}(x):\n    """Lay brick {n} of the wall."""\n' + "    x += 1\n" * 400 for n in range(11)]
+    parts = [f'def part_{n}(x):\n    """Lay brick {n} of the wall."""\n' + "    x += 1\n" * 400 for n in range(13)]
     price = 'def price(article):\n    """What an article costs, with tax."""\n    return article.net * 1.07\n'
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "till.py").write_text(price + "\n\n" + "\n\n".join(parts), "utf-8")
@@ -72,7 +72,7 @@ def test_of_code_the_beginning_of_the_best_few_is_read_in_a_store_of_any_size(
         memory.index_project(tmp_path / "shop")
         memory.embed_waiting()
         found = memory.search_code("how much is charged for a product?", limit=20)
-    assert (found.signals.read, found[0].record.title) == (10, "price")
+    assert (found.signals.read, found[0].record.title) == (12, "price")
 
 
 def test_reading_ends_when_its_time_is_over_and_the_answer_is_that_of_the_rest(talk: Memory) -> None:
