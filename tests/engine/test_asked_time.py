@@ -76,6 +76,28 @@ def test_what_held_at_a_time_that_is_over_answers_a_question_of_that_time(change
     assert first_hits(changed, list(asked)) == asked
 
 
+def test_what_was_changed_after_a_time_was_not_so_yet_however_soon_and_in_whichever_words(
+    open_memory: Callable[..., Memory],
+) -> None:
+    memory = open_memory(embedder="bundled", clock=Clock(NOW))
+    for text, told in (
+        ("We drive a blue Skoda Octavia.", "2026-02-12"),
+        ("We sold the Skoda and bought an electric Kia Niro.", "2026-09-05"),
+        ("Access logs are kept for 30 days.", "2026-02-22"),
+        ("Since the audit, access logs are kept for 90 days.", "2026-06-03"),
+        ("Ella wears shoe size 32.", "2026-01-20"),
+        ("Ella wears shoe size 33 now.", "2026-05-02"),
+    ):
+        memory.remember(text, event_time=told)
+    asked = {
+        "Which car did we have in July?": "We drive a blue Skoda Octavia.",
+        "Which car did we have in October?": "We sold the Skoda and bought an electric Kia Niro.",
+        "How long were access logs kept in May?": "Access logs are kept for 30 days.",
+        "What shoe size did Ella have in April?": "Ella wears shoe size 32.",
+    }
+    assert first_hits(memory, list(asked)) == asked
+
+
 def test_what_is_said_to_have_held_at_a_time_answers_a_question_of_that_time(
     open_memory: Callable[..., Memory],
 ) -> None:

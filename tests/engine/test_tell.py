@@ -223,6 +223,8 @@ Merge the translations before the freeze.|Merge the translations after the freez
 The plugin needs Python >= 3.|The plugin needs Python <= 3.|True
 The driver of the printer is written in C.|The driver of the printer is written in C#.|True
 Write the billing tests with mocks.|Write the billing tests without mocks.|True
+EU backups are encrypted with K3.|US backups are encrypted with K3.|True
+Every tenant pays half of the deposit.|Every tenant pays all of the deposit.|True
 The limit for uploads is seven retries.|The limit for uploads is 7 retries.|False
 You can not park behind the bakery.|You cannot park behind the bakery.|False
 """.strip().splitlines()

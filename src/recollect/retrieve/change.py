@@ -49,7 +49,7 @@ nuevo nueva nuevos nuevas desde mudado mudada subió bajó nuovo nuova dal passa
 nowy nowa od новый новая новое переехал переехала yeni artık अब
 """
 _PHRASES = """
-took.over takes.over went.(?:up|down) goes.(?:up|down) up.to down.to back.to as.of now.on
+took.over takes.over gave.up went.(?:up|down) goes.(?:up|down) up.to down.to back.to as.of now.on
 from.(?:this|today|now|next|january|february|march|april|may|june|july|august|september|october|november)
 """
 _UNSPACED = "新 改 換 换 変わ から 변경 바뀌 부터"
@@ -59,10 +59,11 @@ _MEASURED = pattern_of(
 _MINUS = pattern_of("[\u2212\u2013](?=\\d)")
 _SIGNED = pattern_of(r"[<>=!]=|[<>≤≥≠]|\b[^\W\d_]+(?:\+\+|#)(?!\w)")  # comparisons, and what a sign names: C#
 _WORD = pattern_of(r"[^\W_]+")
+_INITIALS = pattern_of(r"\b[A-Z]{2,4}\b")
 _OPPOSED = """
 before|after with|without up|down min|max minimum|maximum least|most above|below over|under on|off in|out left|right
 more|less more|fewer first|last always|never all|some start|end open|closed enabled|disabled allow|deny true|false
-am|pm once|twice rose|fell may|must and|or if|unless
+am|pm once|twice rose|fell may|must must|should half|all half|whole and|or if|unless
 vor|nach mit|ohne über|unter immer|nie avant|après avec|sans antes|después con|sin prima|dopo com|sem
 """
 _MASK = "[masked: "
@@ -207,9 +208,10 @@ def _are_opposed(new: str, old: str) -> bool:
     """Do two texts differ in what counts as little for what they are about: a sign, a decimal, "before" and "after"?"""
     if frozenset(_SIGNED.findall(new)) != frozenset(_SIGNED.findall(old)):
         return True
-    own, its = _numbers_in(new), _numbers_in(old)
-    if own - its and its - own:
-        return True
+    for told in (_numbers_in, _initials_in):
+        own, its = told(new), told(old)
+        if own - its and its - own:
+            return True
     added, dropped = (_words_in(one) - _words_in(other) for one, other in ((new, old), (old, new)))
     return any((one in added and other in dropped) or (other in added and one in dropped) for one, other in _opposed())
 
@@ -217,6 +219,11 @@ def _are_opposed(new: str, old: str) -> bool:
 def _numbers_in(text: str) -> frozenset[str]:
     found: list[str] = _MEASURED.findall(_MINUS.sub("-", text))
     return frozenset(number.removeprefix("+") for number in found)
+
+
+def _initials_in(text: str) -> frozenset[str]:
+    """EU, US, QA: some of them are small words in one language or another."""
+    return frozenset(_INITIALS.findall(text))
 
 
 def _words_in(text: str) -> frozenset[str]:

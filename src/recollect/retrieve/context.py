@@ -19,6 +19,7 @@ _WIDE = (
 _MARK = re.compile(r"[^\w\s]|_")
 _PLAIN = bytes(code for code in range(128) if not _MARK.match(chr(code)))
 _CHARACTERS_PER_TOKEN = 3.0
+_SEEN_PER_TOKEN = 16  # characters that are looked at, of a text that may be longer than anything: a few may be hidden
 _BLOCK = "recollect"
 _LONGEST_LABEL = 200  # characters of a title or a source
 _SHORTEST_CUT = 40  # tokens; a text that would be cut to less is left out
@@ -44,15 +45,17 @@ def pack_context(hits: Sequence[Hit], budget_tokens: int | None, projects: bool 
     left = None if budget_tokens is None else budget_tokens - estimate_tokens(framed([]))
     lines: list[str] = []
     for place, hit in enumerate(hits):
-        line: str | None = render_hit(hit, projects=projects)
+        fenced = fence_text(hit.record.text if left is None else hit.record.text[: _SEEN_PER_TOKEN * max(left, 0) + 1])
+        line: str | None = render_hit(hit, fenced, projects)
         if left is not None:
-            line = _fitting(hit, line, left, projects, last=place == len(hits) - 1)
+            whole = line
+            line = _fitting(hit, fenced, whole, left, projects, last=place == len(hits) - 1)
             if line is None and not lines:
                 line = _cut(
-                    hit, left, projects, _BEST_TOKENS
+                    hit, fenced, left, projects, _BEST_TOKENS
                 )  # rather the beginning of the best than the whole of a worse one
-            if not lines and not projects and estimate_tokens(render_hit(hit)) >= left:
-                line = _barely(hit, left, line)
+            if not lines and not projects and estimate_tokens(whole) >= left:
+                line = _barely(hit, fenced, left, line)
             if line is None:
                 break
             left -= estimate_tokens(line) + 1
@@ -65,12 +68,13 @@ def framed(lines: Sequence[str]) -> str:
     return fence_block(_BLOCK, lines)
 
 
-def _fitting(hit: Hit, line: str, left: int, projects: bool, *, last: bool) -> str | None:
+def _fitting(hit: Hit, fenced: str, line: str, left: int, projects: bool, *, last: bool) -> str | None:
     """A line that leaves room for others, cut where it must be; nothing where too little of it would be left."""
     cost = estimate_tokens(line) + 1
     if cost <= left // 2 or (cost <= left and (last or cost <= _SHORTEST_CUT)):
         return line
-    return _cut(hit, left // 2, projects) or _cut(hit, left, projects) or (line if cost <= left else None)
+    cut = _cut(hit, fenced, left // 2, projects) or _cut(hit, fenced, left, projects)
+    return cut or (line if cost <= left else None)
 
 
 def render_hit(hit: Hit, fenced: str | None = None, projects: bool = False) -> str:
@@ -94,32 +98,32 @@ def render_record(record: Record, fenced: str, *labels: str | None) -> str:
     return f"- [{fence_label(record.id)}] ({' · '.join(marks)}) {fenced}"
 
 
-def _barely(hit: Hit, tokens: int, line: str | None) -> str | None:
+def _barely(hit: Hit, whole: str, tokens: int, line: str | None) -> str | None:
     """The best hit with its id and date alone, if all of it is shown so, or where there is no `line` its beginning;
     nothing if too little of it would be left.
     """
     around = f"- [{fence_label(hit.record.id)}] ({hit.record.event_time.date().isoformat()}) "
     room = tokens - estimate_tokens(around) - 1
-    whole = fence_text(hit.record.text)
     text = cut_text(whole, room)
     if line is not None and text != whole:
         return line
     return around + text if room >= _FEWEST_TOKENS and text else None
 
 
-def _cut(hit: Hit, tokens: int, projects: bool, least: int = _SHORTEST_CUT) -> str | None:
+def _cut(hit: Hit, fenced: str, tokens: int, projects: bool, least: int = _SHORTEST_CUT) -> str | None:
     """The beginning of a hit that is too long for the whole budget, or nothing if too little would be left."""
     around = estimate_tokens(render_hit(hit, "", projects))
     if tokens < around + least:
         return None
-    return render_hit(hit, cut_text(fence_text(hit.record.text), tokens - around - 1), projects)
+    return render_hit(hit, cut_text(fenced, tokens - around - 1), projects)
 
 
 def cut_text(text: str, tokens: int) -> str:
     """As much of the beginning of a text as some tokens hold, marked where it was cut; nothing if none fits."""
-    if estimate_tokens(text) <= tokens:
+    most = int(_CHARACTERS_PER_TOKEN * (tokens + 1))  # more characters never fit, whatever they are
+    if len(text) <= most and estimate_tokens(text) <= tokens:
         return text
-    low, high = 0, len(text)
+    low, high = 0, max(min(len(text), most), 0)
     while low < high:
         middle = (low + high + 1) // 2
         if estimate_tokens(text[:middle] + " …") <= tokens:

@@ -64,6 +64,7 @@ _LINES = pattern_of(  # all that looks like lines of ours, of which the last may
     re.MULTILINE | re.IGNORECASE,
 )
 _OPENING = "\uff1c\ufe64\u2039\u276e\u3008\u27e8"  # what looks like the beginning of a mark
+_BEGUN_BY = f"<{_OPENING}"
 _UNSEEN = "\u00ad"  # stands for all signs that are not shown and that texts are full of
 _MARKS = (
     "recollect", "memories", "system-reminder", "system_reminder", "system_notification", "hook_context",
@@ -89,9 +90,9 @@ _HIDDEN = pattern_of("[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e
 def fence_text(text: str) -> str:
     """A text as it may stand in a block: without marks of blocks or signs that hide or turn around others, indented."""
     shown = _HIDDEN.sub("", text.replace("\u2028", "\n").replace("\u2029", "\n"))
-    seen = shown if shown.isascii() else shown.translate(_look())
     places: set[int] = set()
-    if "<" in seen:
+    if any(sign in shown for sign in _BEGUN_BY):
+        seen = shown if shown.isascii() else shown.translate(_look())
         places = {place for mark in _MARK.finditer(seen) for place in _beginnings(seen, mark.start())}
         places.update(mark.start() for mark in _CLOSING.finditer(seen))
     escaped = "&lt;".join(shown[start + 1 : end] for start, end in pairwise([-1, *sorted(places), len(shown)]))

@@ -17,7 +17,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from recollect.pattern import pattern_of
-from recollect.retrieve.restate import read_statement
+from recollect.retrieve.change import read_said
 from recollect.retrieve.time_words import DAYS, MONTHS, find_phrase, in_english
 from recollect.types import Hit, Record
 
@@ -110,6 +110,10 @@ class Period(Struct, frozen=True):
         grace = 0.0 if math.isinf(length) else min(max(_GRACE * length, _A_DAY), _MOST_GRACE)
         return (times > self.last + grace) & self.over
 
+    def is_told_after(self, record: Record) -> bool:
+        """Was a record told when it was over? Of what changes, that is not so yet, however soon it is told."""
+        return self.over and record.event_time.timestamp() * 1e6 > self.last
+
 
 def find_time(question: str) -> TimeWords | None:
     """The first words of a question that say a time."""
@@ -197,7 +201,7 @@ def _put_earlier_first(hits: list[Hit], period: Period) -> list[Hit]:
     for at, hit in enumerate(hits[1:], 1):
         if hit.score < _HARDLY:
             break
-        if not period.is_past_at(_told(hit.record))[0]:
+        if not period.is_told_after(hit.record):
             moved = [hit, *hits[:at], *hits[at + 1 :]]
             scores = [other.score for other in hits]
             return [msgspec.structs.replace(one, score=score) for one, score in zip(moved, scores, strict=True)]
@@ -215,14 +219,10 @@ def _held(record: Record, period: Period) -> bool:
 
 def _changed_later(record: Record, period: Period) -> bool:
     """Does a record tell of a change, once a time was over and without naming it? Then that was not so yet."""
-    if not period.is_past_at(_told(record))[0]:
+    if not period.is_told_after(record):
         return False
-    said = read_statement(record.text)
-    return said.changing and period.names.isdisjoint(said.words | said.numbers)
-
-
-def _told(record: Record) -> NDArray[np.float64]:
-    return np.array([record.event_time.timestamp() * 1e6])
+    said = read_said(record.text)
+    return said.changing.changing and period.names.isdisjoint(said.statement.words | said.statement.numbers)
 
 
 def _moved(hit: Hit, by: float) -> Hit:
