@@ -196,7 +196,7 @@ REQUIREMENTS = (
     Requirement(
         "5 memory_recall_deep: the exhaustive search, in the same shape",
         "three times the candidates, and nothing is folded behind a near-duplicate",
-        ("test_deep_recall_looks_further_and_folds_nothing", "test_deep_recall_finds_no_less_than_the_plain_one"),
+        ("test_deep_recall_looks_further_and_folds_nothing", "test_deep_recall_finds_as_much_as_the_plain_one"),
         "`memory_recall` shows the best of several near-identical drawers alone. `memory_recall_deep` looks at three"
         " times the candidates, has a second model read the best together with the question, and shows near-duplicates"
         " where `top_k` leaves room for them.",
